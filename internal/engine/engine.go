@@ -33,10 +33,11 @@ import (
 
 // An Engine works on one machine, for any number of sessions. Close it.
 type Engine struct {
-	place project.Place
-	store store.Machine
-	probe func(session string) lease.Probe // the store's: whether a session lives
-	opts  Options
+	place  project.Place
+	store  store.Machine
+	shared bool                             // the machine was in a database when it was opened
+	probe  func(session string) lease.Probe // the store's: whether a session lives
+	opts   Options
 
 	settings *settings.Settings
 	runner   *checkrun.Runner
@@ -110,6 +111,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 			return nil, err
 		}
 	}
+	shared := place.InDatabase()
 	s, err := place.Open(disk)
 	if err != nil {
 		return nil, refusal.From(err)
@@ -122,7 +124,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	if opts.Clock == nil {
 		opts.Clock = s.Clock
 	}
-	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log,
+	e := &Engine{place: place, store: s, shared: shared, probe: s.Probe, opts: opts, log: opts.Log,
 		trees: map[string]*worktree.Tree{}, origin: o, foreign: strange}
 	e.keeper = snapshots.NewQueue()
 	e.settings = settings.New(place.Root, s, settings.Options{Project: opts.Project, Environ: opts.Environ, Log: opts.Log})
@@ -177,8 +179,8 @@ func (e *Engine) View() (store.Snapshot, error) {
 	return e.here(snap), nil
 }
 
-// Gone reports whether the folder of the machine is no longer the one that was opened; every call is then refused with StoreGone.
-func (e *Engine) Gone() bool { return !e.store.InPlace() }
+// Gone reports whether the machine is no longer where it was opened, as its folder was lost, or the project was moved; every call is then refused with StoreGone.
+func (e *Engine) Gone() bool { return !e.store.InPlace() || e.place.InDatabase() != e.shared }
 
 // Tree returns the work tree of the task, or of the place when there is no task.
 func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree, error) {

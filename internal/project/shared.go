@@ -30,9 +30,6 @@ import (
 // that stands in the record of the project, which no repository writes.
 const SharedName = "store.json"
 
-// movedVersion is the schema version of the STATE.json of a project whose machines are elsewhere: none that a ferrus reads.
-const movedVersion = 1000
-
 // Shared is where the machines of a project are, if not in its files.
 type Shared struct {
 	URL     string    // of the database
@@ -41,71 +38,115 @@ type Shared struct {
 	Root    string    // this folder
 }
 
-// recorded returns what the record of the project says; nil where the machines are in its files.
-func (p Place) recorded() (*Shared, error) {
+// Recorded returns what the record of the project says; nil where the machines are in its files. arriving says that they are on their way into the database.
+func (p Place) Recorded() (at *Shared, arriving bool, err error) {
 	record, err := trust.Open(p.Root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // of a folder that is about to be made
+		return nil, false, nil // of a folder that is about to be made
 	}
 	if err != nil {
-		return nil, refusal.Folder(err)
+		return nil, false, refusal.Folder(err)
 	}
 	r, _, err := record.Record()
 	if err != nil || r.Shared == nil {
-		return nil, refusal.Folder(err)
+		return nil, false, refusal.Folder(err)
 	}
-	at := &Shared{URL: r.Shared.URL, Root: p.Root}
+	at = &Shared{URL: r.Shared.URL, Root: p.Root}
 	if at.Project, err = uuid.Parse(r.Shared.Project); err == nil {
 		at.Node, err = uuid.Parse(r.Shared.Node)
 	}
 	if err != nil {
-		return nil, &refusal.RefusedError{Code: refusal.Corrupt, Message: "the record " + record.Path() + " names no project of a database", Person: true,
+		return nil, false, &refusal.RefusedError{Code: refusal.Corrupt, Message: "the record " + record.Path() + " names no project of a database", Person: true,
 			Remedy: "ferrus store join names it again"}
 	}
-	return at, nil
+	return at, r.Shared.Arriving, nil
 }
 
 // Shared returns where the machines of the project are; nil where they are in its files. The error is a *refusal.RefusedError, of code
-// ForeignState where the folder says that they are in a database, and nobody has told this computer in which one.
+// ForeignState where the folder says that they are in a database, and nobody has told this computer in which one, and of code WrongState while they
+// are on their way into it.
 func (p Place) Shared() (*Shared, error) {
 	if !p.InDatabase() {
 		return nil, nil
 	}
-	at, err := p.recorded()
-	if err == nil && at == nil {
+	at, arriving, err := p.Recorded()
+	switch {
+	case err == nil && at == nil:
 		err = &refusal.RefusedError{Code: refusal.ForeignState, Message: filepath.Join(p.Root, DirName, SharedName) + " says that the project is in a database, and this computer was not told in which one",
 			Remedy: "if you know it: ferrus store join; if the file came with a repository: remove it", Person: true}
+	case err == nil && arriving:
+		at, err = nil, &refusal.RefusedError{Code: refusal.WrongState, Message: "the project is being moved into the database at " + at.URL + ", or that was cut off", Person: true,
+			Remedy: "wait until that has ended; if it was cut off, ferrus store move finishes it"}
 	}
 	return at, err
 }
 
+// Arriving returns where the machines of the project are on their way to, in a database; nil where no move has begun, or it is over.
+func (p Place) Arriving() (*Shared, error) {
+	at, arriving, err := p.Recorded()
+	if err != nil || !arriving {
+		return nil, err
+	}
+	return at, nil
+}
+
+// Returned returns the database that the project has left, if it is in its files again and the record still names that database, as a move was cut off.
+func (p Place) Returned() (*Shared, error) {
+	at, arriving, err := p.Recorded()
+	if err != nil || arriving || p.InDatabase() || !file.Initialised(At(p.Root, "").Dir()) {
+		return nil, err
+	}
+	return at, nil
+}
+
+// whereTo says where the machines are that were taken out of the files of the project, for people.
+func (p Place) whereTo() string {
+	at, arriving, err := p.Recorded()
+	switch {
+	case err != nil || at == nil:
+		return "the project was moved into a database"
+	case arriving:
+		return "the project is being moved into the database at " + at.URL + ", or that was cut off: ferrus store move finishes it"
+	}
+	return "the project was moved into the database at " + at.URL
+}
+
+// Announce records where the machines of the project will be in a database, before anything is moved.
+func (at *Shared) Announce(p Place) error { return at.record(p, true) }
+
 // Share records that the machines of the project at the place are in a database from now on, or for nil that they are in its files.
 func (p Place) Share(at *Shared) error {
+	if at != nil {
+		if err := at.record(p, false); err != nil {
+			return err
+		}
+		return at.Mark(p)
+	}
+	if err := p.unmark(); err != nil {
+		return err
+	}
+	return at.record(p, false)
+}
+
+// record writes the record of the project; nil says that the machines are in its files.
+func (at *Shared) record(p Place, arriving bool) error {
 	record, err := trust.Open(p.Root)
 	if err != nil {
 		return refusal.Folder(err)
 	}
-	if at == nil {
-		if err := p.unmark(); err != nil {
-			return err
-		}
-	}
-	err = record.Update(func(r *trust.Record) error {
+	return refusal.Folder(record.Update(func(r *trust.Record) error {
 		r.Shared = nil
 		if at != nil {
-			r.Shared = &trust.Shared{URL: at.URL, Project: at.Project.String(), Node: at.Node.String()}
+			r.Shared = &trust.Shared{URL: at.URL, Project: at.Project.String(), Node: at.Node.String(), Arriving: arriving}
 		}
 		return nil
-	})
-	if err != nil || at == nil {
-		return refusal.Folder(err)
-	}
-	return at.mark(p)
+	}))
 }
 
-// mark writes the files that say so: one for this ferrus, and a STATE.json that an older one does not read.
-func (at *Shared) mark(p Place) error {
-	if err := makeFolders(filepath.Join(p.Root, DirName)); err != nil {
+// Mark writes the files that say so: one for this ferrus, and a STATE.json that an older one does not read.
+func (at *Shared) Mark(p Place) error {
+	main := At(p.Root, "")
+	if err := makeFolders(main.Dir()); err != nil {
 		return refusal.Folder(err)
 	}
 	home, err := p.OpenHome()
@@ -113,11 +154,12 @@ func (at *Shared) mark(p Place) error {
 		return err
 	}
 	defer home.Close()
-	text, err := json.Marshal(map[string]any{"schema_version": movedVersion, "project": at.Project, "note": "the machine is in a database: ferrus status"})
-	for _, name := range []string{SharedName, "STATE.json"} {
-		if err == nil {
-			err = home.WriteFile(name, append(text, '\n'), 0o600)
-		}
+	if err := file.Freeze(main.Dir()); err != nil {
+		return refusal.Folder(err)
+	}
+	text, err := json.Marshal(map[string]any{"project": at.Project, "note": "the machine is in a database: ferrus status"})
+	if err == nil {
+		err = home.WriteFile(SharedName, append(text, '\n'), 0o600)
 	}
 	return refusal.Folder(err)
 }
@@ -129,10 +171,11 @@ func (p Place) unmark() error {
 		return err
 	}
 	defer home.Close()
-	for _, name := range []string{"STATE.json", SharedName} {
-		if err := home.Remove(name); err != nil && !os.IsNotExist(err) {
-			return refusal.Folder(err)
-		}
+	if err := file.Thaw(At(p.Root, "").Dir()); err != nil {
+		return refusal.Folder(err)
+	}
+	if err := home.Remove(SharedName); err != nil && !os.IsNotExist(err) {
+		return refusal.Folder(err)
 	}
 	return nil
 }
@@ -155,7 +198,7 @@ func (at *Shared) Database(ctx context.Context, log *slog.Logger) (*postgres.Dat
 		return nil, refusal.Config(err)
 	}
 	host, _ := os.Hostname()
-	opts := postgres.Options{Node: at.Node, Host: host, Log: log, TTL: person.Store.TTL()}
+	opts := postgres.Options{Node: at.Node, Host: host, Root: at.Root, Log: log, TTL: person.Store.TTL()}
 	home := At(at.Root, "").Dir()
 	opts.Heard = func(sent lease.Instant) { _ = live.NoteHeard(home, sent) } // a shim that misses it ends its agent, which is safe
 	d, err := postgres.Connect(ctx, at.URL, opts)

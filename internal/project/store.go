@@ -25,6 +25,12 @@ func (p Place) Open(opts StoreOptions) (store.Machine, error) {
 		}
 		return m, nil
 	}
+	return p.OpenFiles(opts)
+}
+
+// OpenFiles opens the machine of a place in its files, also while those are frozen: then every use is refused.
+func (p Place) OpenFiles(opts StoreOptions) (store.Machine, error) {
+	opts.Moved = p.whereTo
 	s, err := file.Open(p.Dir(), opts)
 	if err != nil {
 		return nil, err
@@ -85,7 +91,6 @@ func (p Place) Archived(task string) bool { return file.Archived(p.Dir(), task) 
 
 // Create makes the machine of a place, or brings it back from the hard-linked copy of its journal. It sets opts.Backup.
 func Create(place Place, opts StoreOptions) (restored bool, err error) {
-	opts.Backup = sync.OnceValue(place.Backup) // which asks git
 	if err := place.CheckFolders(); err != nil {
 		return false, err
 	}
@@ -93,12 +98,18 @@ func Create(place Place, opts StoreOptions) (restored bool, err error) {
 		return false, nil
 	}
 	if !file.Initialised(place.Dir()) {
-		if at, err := place.recorded(); err != nil {
+		if at, _, err := place.Recorded(); err != nil {
 			return false, err
 		} else if at != nil { // its folder was lost
-			return true, at.mark(place)
+			return true, at.Mark(place)
 		}
 	}
+	return CreateFiles(place, opts)
+}
+
+// CreateFiles is Create for the files of a machine, wherever the project says that it is.
+func CreateFiles(place Place, opts StoreOptions) (restored bool, err error) {
+	opts.Backup, opts.Moved = sync.OnceValue(place.Backup), place.whereTo // the former asks git
 	s, restored, err := file.Create(place.Dir(), opts)
 	if err != nil {
 		return false, refusal.From(err)
@@ -115,7 +126,7 @@ func (p Place) Forgotten() bool {
 	if p.InDatabase() || file.Initialised(At(p.Root, "").Dir()) {
 		return false
 	}
-	at, err := p.recorded()
+	at, _, err := p.Recorded()
 	return err == nil && at != nil
 }
 

@@ -7,10 +7,13 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/google/uuid"
+
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
 
 // Collect makes the files in the folder of the queue tasks of the database, if the project is in one, and returns their number. A call that was cut
@@ -21,6 +24,35 @@ func Collect(home string) (n int, err error) {
 		n, _, err = t.collect()
 	}
 	return n, err
+}
+
+// Departing returns the tasks in the files of a project as they will be in a database, to which the folder comes as node: those that wait, and those that
+// were taken. Files that are no tasks are left out. [MoveIn] removes the files afterwards, and adds none of them once more.
+func Departing(home string, node uuid.UUID) ([]postgres.Entry, error) {
+	list, err := fileQueue{home}.list()
+	if invalid := (*InvalidError)(nil); err != nil && !errors.As(err, &invalid) {
+		return nil, err
+	}
+	var entries []postgres.Entry
+	if len(list) > 0 {
+		root, err := rootfs.Open(home)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		for _, it := range list {
+			info, err := root.Lstat(path.Join(folder, it.Name+ext))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // somebody has removed it meanwhile
+			}
+			if err != nil {
+				return nil, err
+			}
+			entries = append(entries, waitingEntry(node, it, info))
+		}
+	}
+	taken, err := takenEntries(home, node)
+	return append(entries, taken...), err
 }
 
 // MoveIn is [Collect] for a project that has just been moved into a database: the names of the tasks that were taken go along.

@@ -157,8 +157,7 @@ func (t *tableQueue) collect() (n int, bad, err error) {
 		}
 		if err == nil {
 			// The name may be that of a branch: its making from this file was cut off.
-			_, err = t.enqueue(postgres.Entry{Text: []byte(it.Text), Keep: true, Source: t.source(it.Name, info.ModTime().UnixNano(), it.Text),
-				Name: func(n int) string { return numbered(it.Name, n) }})
+			_, err = t.enqueue(waitingEntry(t.at.Node, it, info))
 		}
 		if err != nil {
 			return n, bad, err
@@ -175,23 +174,41 @@ func (t *tableQueue) collect() (n int, bad, err error) {
 	return n, bad, nil
 }
 
-// source names a file of this computer as the source of a row.
-func (t *tableQueue) source(name string, at int64, text string) uuid.UUID {
-	return uuid.NewSHA1(t.at.Node, fmt.Appendf(nil, "%s\x00%d\x00%s", name, at, text))
+// waitingEntry is the row of a file with a task that waits.
+func waitingEntry(node uuid.UUID, it Item, info fs.FileInfo) postgres.Entry {
+	return postgres.Entry{Text: []byte(it.Text), Keep: true, Source: source(node, it.Name, info.ModTime().UnixNano(), it.Text),
+		Name: func(n int) string { return numbered(it.Name, n) }}
+}
+
+// source names a file of a computer as the source of a row.
+func source(node uuid.UUID, name string, at int64, text string) uuid.UUID {
+	return uuid.NewSHA1(node, fmt.Appendf(nil, "%s\x00%d\x00%s", name, at, text))
 }
 
 // collectTaken records the tasks that were taken as files.
 func (t *tableQueue) collectTaken() error {
-	root, err := rootfs.Open(t.files.home)
+	entries, err := takenEntries(t.files.home, t.at.Node)
+	for _, e := range entries {
+		if _, err := t.enqueue(e); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// takenEntries are the rows of the files of tasks that were taken.
+func takenEntries(home string, node uuid.UUID) ([]postgres.Entry, error) {
+	root, err := rootfs.Open(home)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
-	entries, err := root.ReadDir(takenDir)
+	files, err := root.ReadDir(takenDir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
-	for _, d := range entries {
+	var entries []postgres.Entry
+	for _, d := range files {
 		it, ok := itemOf(d)
 		if !ok || checkName(it.Name) != nil {
 			continue
@@ -200,10 +217,8 @@ func (t *tableQueue) collectTaken() error {
 		if wrong != nil {
 			continue // the name of such a file may be used once more
 		}
-		if _, err := t.enqueue(postgres.Entry{Text: text, Taken: true, Source: t.source(takenDir+"/"+it.Name, 0, string(text)),
-			Name: func(int) string { return it.Name }}); err != nil {
-			return err
-		}
+		entries = append(entries, postgres.Entry{Text: text, Taken: true, Source: source(node, takenDir+"/"+it.Name, 0, string(text)),
+			Name: func(int) string { return it.Name }})
 	}
-	return err
+	return entries, err
 }

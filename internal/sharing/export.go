@@ -44,7 +44,7 @@ func Import(ctx context.Context, p project.Place, journal io.Reader) (events uin
 		return 0, &refusal.RefusedError{Code: refusal.WrongState, Message: "the project is in a database", Person: true,
 			Remedy: "import into a fresh folder with ferrus init, then ferrus store move"}
 	}
-	err = locked(ctx, []project.Place{p}, func(p project.Place, _ store.Machine, now store.Snapshot) error {
+	err = locked(ctx, []project.Place{p}, func(p project.Place, now store.Snapshot) error {
 		if now.Top != nil {
 			return &refusal.RefusedError{Code: refusal.WrongState, Message: p.Dir() + " has tasks of its own", Person: true,
 				Remedy: "nothing was changed: import into a fresh folder with ferrus init"}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
@@ -22,19 +24,31 @@ import (
 // only one. The tasks in the queue of the folder become tasks of the project.
 func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, error) {
 	main := project.At(root, "")
-	if !main.InDatabase() && main.Initialised() {
-		m, err := main.Open(project.StoreOptions{ReadOnly: true})
+	if err := os.MkdirAll(main.Dir(), 0o700); err != nil {
+		return Moved{}, refusal.Folder(err)
+	}
+	if err := main.CheckFolders(); err != nil {
+		return Moved{}, err
+	}
+	lock, err := alone(main)
+	if err != nil {
+		return Moved{}, err
+	}
+	defer lock.Close()
+	if at, err := main.Arriving(); err != nil || at != nil {
+		if err == nil {
+			_, err = main.Shared()
+		}
 		if err != nil {
-			return Moved{}, refusal.From(err)
+			return Moved{}, err
 		}
-		own, err := m.View()
-		if err = errors.Join(err, m.Close()); err != nil {
-			return Moved{}, refusal.From(err)
-		}
-		if own.Top != nil {
-			return Moved{}, &refusal.RefusedError{Code: refusal.WrongState, Message: main.Dir() + " has tasks of its own", Person: true,
-				Remedy: "move that folder away first, or take a fresh clone"}
-		}
+	}
+	places, err := inFiles(main)
+	if err != nil {
+		return Moved{}, err
+	}
+	if err := locked(ctx, unfrozen(places), fresh, func() error { return nil }); err != nil {
+		return Moved{}, refusal.From(err)
 	}
 	at := &project.Shared{URL: url, Node: uuid.New(), Root: root}
 	d, err := at.Database(ctx, nil)
@@ -50,20 +64,32 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 		return Moved{}, err
 	}
 	at.Project = found.ID
+	var left *project.Shared // the project that the folder belonged to
 	if was, err := main.Shared(); err == nil && was != nil && was.Project == at.Project {
 		at.Node = was.Node
+	} else if err == nil {
+		left = was
 	}
-	if err := os.MkdirAll(main.Dir(), 0o700); err != nil {
-		return Moved{}, refusal.Folder(err)
+	if d, err = at.Database(ctx, nil); err != nil {
+		return Moved{}, refusal.From(err)
 	}
-	if err := main.CheckFolders(); err != nil {
-		return Moved{}, err
+	if err := d.Join(ctx, at.Project); err != nil {
+		return Moved{}, refusal.From(err)
 	}
-	if err := main.Share(at); err != nil {
-		return Moved{}, err
+	reached(ctx, "joining")
+	// Under the locks: an agent of this computer may make the first task of the folder at this moment.
+	err = locked(ctx, unfrozen(places), fresh, func() error { return main.Share(at) })
+	if err != nil {
+		return Moved{}, errors.Join(refusal.From(err), d.Part(ctx, at.Project))
+	}
+	reached(ctx, "shared")
+	if left != nil {
+		if old, err := left.Database(ctx, nil); err == nil {
+			_ = old.Part(ctx, left.Project) // which only says who uses the project
+		}
 	}
 	if file.Initialised(main.Dir()) { // the journal of ferrus init, which has no event
-		if _, err := setAside([]project.Place{main}, now); err != nil {
+		if _, err := setAside(ctx, places, now); err != nil {
 			return Moved{}, err
 		}
 	}
@@ -81,7 +107,25 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 		return did, refusal.From(err)
 	}
 	did.Events = is.Task.Seq
-	return did, seen(main, m, is)
+	first, err := m.LineAt(0)
+	if err != nil {
+		return did, refusal.From(err)
+	}
+	return did, seen(main, first.H, is.Journal)
+}
+
+// unfrozen are the places whose machines are in use in their files.
+func unfrozen(places []project.Place) []project.Place {
+	return slices.DeleteFunc(slices.Clone(places), func(p project.Place) bool { return !file.Initialised(p.Dir()) || file.Frozen(p.Dir()) })
+}
+
+// fresh refuses a machine that has events: it would be lost to a folder that joins.
+func fresh(p project.Place, now store.Snapshot) error {
+	if now.Top == nil {
+		return nil
+	}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: p.Dir() + " has tasks of its own", Person: true,
+		Remedy: "nothing was changed: move that folder away first, or take a fresh clone"}
 }
 
 // choose returns the project that is meant.
@@ -109,5 +153,5 @@ func choose(all []postgres.Project, which, folder string) (postgres.Project, err
 	if len(all) > 0 {
 		message += "; it has " + strings.Join(list, ", ")
 	}
-	return postgres.Project{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: message, Person: true, Remedy: "name one by its id: ferrus store join --project ID"}
+	return postgres.Project{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: message, Person: true, Remedy: "name one by its id: ferrus store join --project ID; ferrus store remove ID removes one that a move has left which did not succeed"}
 }

@@ -1,4 +1,8 @@
 // Package sharing moves the machines of a project between its files and a database, and lets a folder on another computer take part.
+//
+// A move is one transaction of the database, in either direction. Before it nothing works on the machines any more, and what is recorded names the
+// project; after it the same call finishes what the transaction has decided. So a move that is cut off anywhere has left one project, and the files of one
+// folder at most go on with it.
 package sharing
 
 import (
@@ -9,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/postgres"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -36,18 +41,18 @@ func machines(root string) ([]project.Place, error) {
 	return places, nil
 }
 
-// locked calls each for all machines, and then last, while it holds the locks of all.
-func locked(ctx context.Context, places []project.Place, each func(project.Place, store.Machine, store.Snapshot) error, last func() error) error {
+// locked calls each for the machines of all places in their files, and then last, while it holds the locks of all.
+func locked(ctx context.Context, places []project.Place, each func(project.Place, store.Snapshot) error, last func() error) error {
 	if len(places) == 0 {
 		return last()
 	}
-	m, err := places[0].Open(project.StoreOptions{})
+	m, err := places[0].OpenFiles(project.StoreOptions{})
 	if err != nil {
 		return err
 	}
 	defer m.Close()
 	_, err = m.Apply(ctx, func(now store.Snapshot) (*store.Change, error) {
-		if err := each(places[0], m, now); err != nil {
+		if err := each(places[0], now); err != nil {
 			return nil, err
 		}
 		return nil, locked(ctx, places[1:], each, last)
@@ -55,26 +60,27 @@ func locked(ctx context.Context, places []project.Place, each func(project.Place
 	return err
 }
 
-// held is the refusal of a move while somebody works.
-func held(p project.Place, who string) error {
-	return &refusal.RefusedError{Code: refusal.WrongState, Message: refusal.OnBranch(p.Branch, who+" works on the task"), Person: true,
-		Remedy: "nothing was changed: wait until it has ended, or end it with ferrus stop or ferrus release"}
+// idle refuses a machine whose work somebody has claimed, or whose files are being moved by a merge or a rollback.
+func idle(p project.Place, now store.Snapshot) error {
+	if who := now.Task.ClaimedBy; who != "" {
+		return atWork([]postgres.Work{{Branch: p.Branch, Here: true, What: who + " works on the task", End: claimed}})
+	}
+	if end := refusal.Finishing(now.Task); end != "" {
+		return atWork([]postgres.Work{{Branch: p.Branch, Here: true, What: "a merge or a rollback that was cut off", End: end}})
+	}
+	return nil
 }
 
 // seen records in the project's record what was seen of a machine.
-func seen(p project.Place, m store.Machine, now store.Snapshot) error {
-	first, err := m.LineAt(0)
-	if err != nil {
-		return refusal.From(err)
-	}
+func seen(p project.Place, first string, now store.Position) error {
 	record, err := trust.Open(p.Root)
 	if err != nil {
 		return refusal.Folder(err)
 	}
 	return refusal.Folder(record.Update(func(r *trust.Record) error {
-		r.Journal.Begin(first.H)
+		r.Journal.Begin(first)
 		if p.Branch == "" {
-			r.Journal.Off, r.Journal.H = now.Journal.Last, now.Journal.H
+			r.Journal.Off, r.Journal.H = now.Last, now.H
 		}
 		return nil
 	}))

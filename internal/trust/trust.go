@@ -39,6 +39,9 @@ type Shared struct {
 	URL     string `json:"url"`     // of the database, without a password
 	Project string `json:"project"` // UUID of the project in the database
 	Node    string `json:"node"`    // UUID of this folder on this computer
+
+	// Arriving says that a move of the project into the database has begun and is not over: it is there already, or still in its files.
+	Arriving bool `json:"arriving,omitempty"`
 }
 
 // Journal marks lines of the project's journal that were written on this machine.

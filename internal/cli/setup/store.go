@@ -43,7 +43,15 @@ conducted [{branch node host here since lost}]; url is empty for files.`),
 		Short: "Move the state into a database, or back into files",
 		Long: `Moves the journals of the project and its branches, and its queue, into the
 database at URL, else at [store] url of your own configuration. With --files it
-moves them back. Nobody may work on a task meanwhile. The journals that were
+moves them back, into the files of this computer: one computer can do that, and
+any other is told which one has.
+
+Nothing may be at work: no claim, agent, run, check, merge or pipeline on this
+computer, and with --files no claim, agent or conductor on any other. What is at
+work is named, with the command that ends it. With --files the newest files of
+each task must be on this computer.
+
+A move that was cut off is finished by the same command. The journals that were
 moved stay in .ferrus/archive.`,
 		Example: `  ferrus store move 'postgres://db.example.com/team?sslmode=verify-full'
   ferrus store move --files`,
@@ -71,7 +79,22 @@ into the database.`,
 		},
 	}
 	join.Flags().StringVar(&which, "project", "", "join the project `NAME`, which may be its id")
-	cmd.AddCommand(move, join,
+	remove := &cobra.Command{
+		Use:   "remove PROJECT [URL]",
+		Short: "Remove a project that nobody uses from the database",
+		Long: `Removes a project, named by its id or name, from the database at URL, else at
+that of the project of this folder or [store] url of your own configuration.
+Older versions of ferrus left one when a move did not succeed. A project that a
+folder belongs to or has joined, or in which somebody has worked, is refused.
+Its journals stay in the tables of the database.`,
+		Example:     "  ferrus store remove 6f1c0a52-0b1e-4c7f-9a53-5d0a3c1f8e11",
+		Annotations: cli.Reference("", "project name url machines."),
+		Args:        cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return storeRemove(a, cmd.Context(), args[0], append(args, "")[1])
+		},
+	}
+	cmd.AddCommand(move, join, remove,
 		&cobra.Command{
 			Use:   "export FILE",
 			Short: "Write the journal to a file",
@@ -133,7 +156,10 @@ func storeMove(a *cli.App, ctx context.Context, url string, files bool) error {
 		did, err := sharing.Return(ctx, place.Root)
 		return showMoved(a, did, err, "is in files of this computer again")
 	}
-	if !project.At(place.Root, "").InDatabase() {
+	main := project.At(place.Root, "")
+	if at, err := main.Arriving(); err != nil {
+		return err
+	} else if at == nil && !main.InDatabase() {
 		if url, err = databaseURL(url); err != nil {
 			return err
 		}
@@ -161,6 +187,20 @@ func storeJoin(a *cli.App, ctx context.Context, url, which string) error {
 	}
 	did, err := sharing.Join(ctx, root, url, which, time.Now())
 	return showMoved(a, did, err, "is joined")
+}
+
+func storeRemove(a *cli.App, ctx context.Context, which, url string) error {
+	place, err := storePlace(a, ctx, "remove")
+	if err != nil {
+		return err
+	}
+	if at, err := project.At(place.Root, "").Shared(); err == nil && at != nil && url == "" {
+		url = at.URL
+	} else if url, err = databaseURL(url); err != nil {
+		return err
+	}
+	did, err := sharing.Discard(ctx, place.Root, url, which)
+	return showMoved(a, did, err, "is removed from the database")
 }
 
 // showMoved says what was done.

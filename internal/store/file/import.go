@@ -71,3 +71,34 @@ func Accept(dir string) error {
 	}
 	return nil
 }
+
+// Drop removes what [Receive] has written, instead of Accept.
+func Drop(dir string) error {
+	if err := os.Remove(filepath.Join(dir, importFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return &store.Error{Code: store.StoreError, What: "remove a journal that is not needed", Err: err, Remedy: "try again"}
+	}
+	return nil
+}
+
+// Has reports whether the journal in dir has the line at which another one ends: it is that journal, or goes on from it.
+func Has(dir string, end store.Position) bool {
+	root, err := rootfs.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	f, err := root.Open(journalFile)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if end.Bytes == end.Last || end.Bytes-end.Last > store.MaxLine {
+		return end.Bytes == 0
+	}
+	raw := make([]byte, end.Bytes-end.Last)
+	if _, err := f.ReadAt(raw, end.Last); err != nil {
+		return false
+	}
+	h, err := store.Sealed(raw)
+	return err == nil && h == end.H
+}

@@ -80,6 +80,9 @@ func (s *Store) readIndex() (index, error) {
 		return idx, nil
 	}
 	idx := parseIndex(raw)
+	if idx.version == movedVersion {
+		return index{}, s.moved()
+	}
 	if idx.version != 0 && idx.version != state.SchemaVersion {
 		return index{}, &store.Error{Code: store.StoreError, What: "read " + stateFile, Err: &state.SchemaError{Version: idx.version}}
 	}

@@ -24,6 +24,9 @@ func (s *Store) View() (store.Snapshot, error) {
 		return snap, nil
 	}
 	if s.opts.ReadOnly {
+		if _, err := s.readIndex(); isMoved(err) {
+			return store.Snapshot{}, err
+		}
 		return s.replayAll()
 	}
 	return s.Apply(context.Background(), func(store.Snapshot) (*store.Change, error) { return nil, nil })

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -170,9 +171,7 @@ func (r bench) postgres() string {
 
 func (r bench) imported() address {
 	a := address{r.url, uuid.NewString(), "", r.TempDir()}
-	f := sure(os.Open(r.journal))
-	defer f.Close()
-	sure(0, r.db.Import(context.Background(), a.name(), "bench", f))
+	sure(0, r.db.Arrive(context.Background(), a.arrival(func() (io.ReadCloser, error) { return os.Open(r.journal) })))
 	return a
 }
 

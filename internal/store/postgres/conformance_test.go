@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -54,6 +55,11 @@ func (a address) String() string {
 }
 
 func (a address) name() Name { return Name{uuid.MustParse(a.project), a.branch} }
+
+// arrival is that of a project whose own machine has a journal.
+func (a address) arrival(journal func() (io.ReadCloser, error)) Arrival {
+	return Arrival{Project: a.name().Project, Label: "test", Journals: []Journal{{Open: journal}}}
+}
 
 func parse(text string) (a address) {
 	words := strings.Split(text, " ")
@@ -132,7 +138,7 @@ func place(a address) storetest.Place {
 		Import: func(t testing.TB, journal []byte) (storetest.Place, error) {
 			to := address{a.url, uuid.NewString(), "", t.TempDir()}
 			d := connect(t, a.url, Options{})
-			return place(to), d.Import(context.Background(), to.name(), "test", strings.NewReader(string(journal)))
+			return place(to), d.Arrive(context.Background(), to.arrival(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(journal)), nil }))
 		},
 		Branch: func(t testing.TB) (store.Branch, storetest.Place) {
 			to := of(fmt.Sprint("b", uuid.NewString()[:8]))

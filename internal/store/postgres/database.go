@@ -32,7 +32,7 @@ import (
 var schema string
 
 // version is the version of the tables that this ferrus reads and writes.
-const version = 3
+const version = 4
 
 // searchPath is the schema of the tables. Channels belong to a database, whatever the schema.
 const searchPath = "ferrus"
@@ -41,6 +41,7 @@ const searchPath = "ferrus"
 type Options struct {
 	Node uuid.UUID     // this computer
 	Host string        // its name, for people
+	Root string        // the folder on it, for people; with "" it becomes no member of the projects that it uses
 	Wait time.Duration // how long a call waits for the database and for locks; 10 s when zero
 	TTL  time.Duration // after which a computer that is silent is lost; 10 s when zero
 	Log  *slog.Logger  // slog.Default when nil

@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 )
@@ -162,7 +164,7 @@ func TestAMachineThatWasRemoved(t *testing.T) {
 		t.Fatal("it is in its place: ", err)
 	}
 	_, err := d.Open(t.Context(), s.name, t.TempDir(), Opening{})
-	says(t, err, store.NotInitialised, "ferrus store join")
+	says(t, err, store.NotInitialised, "ferrus branches")
 	if err := d.Create(t.Context(), s.name, "test"); err != nil {
 		t.Fatal(err)
 	}
@@ -198,14 +200,14 @@ func TestAProjectThatWasMoved(t *testing.T) {
 	}
 	tx, err := making.Begin(t.Context())
 	if err == nil {
-		_, err = insertMachine(t.Context(), tx, Name{s.name.Project, "b"})
+		_, err = s.db.insertMachine(t.Context(), tx, Name{s.name.Project, "b"})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	ends := map[string]store.Position{"": view(t, s).Journal}
 	moving := make(started, 1)
-	go func() { moving <- s.db.Retire(context.Background(), s.name.Project, ends) }()
+	go func() { moving <- retired(context.Background(), s, ends) }()
 	for !ask[bool](t, conn, "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')") {
 		moving.still(t, "a branch is being made")
 	}
@@ -216,15 +218,25 @@ func TestAProjectThatWasMoved(t *testing.T) {
 	apply(t, s, noted("second"))
 
 	ends = map[string]store.Position{"": view(t, s).Journal, "b": {H: ""}}
-	if err := s.db.Retire(t.Context(), s.name.Project, ends); err != nil {
+	if err := retired(t.Context(), s, ends); err != nil {
 		t.Fatal(err)
 	}
-	says(t, forkOf(t, s, "c"), store.NotInitialised, "store join")
+	says(t, forkOf(t, s, "c"), store.NotInitialised, "store move --files finishes")
 	_, err = s.Apply(t.Context(), noted("late"))
 	says(t, err, store.StoreGone)
 	_, err = s.View()
 	says(t, err, store.StoreGone)
-	if err := s.db.Retire(t.Context(), s.name.Project, ends); err != nil { // by a move that was cut off
+	if err := retired(t.Context(), s, ends); err != nil { // by a move that was cut off
 		t.Error(err)
 	}
+}
+
+// retired moves the project of a machine to files of this computer. What is at work is an error.
+func retired(ctx context.Context, s *Store, ends map[string]store.Position) error {
+	alive := func(branch, session string) bool { return s.sessions.Probe(session) == lease.Alive }
+	busy, err := s.db.Retire(ctx, s.name.Project, ends, alive)
+	if len(busy) > 0 {
+		err = fmt.Errorf("at work: %+v", busy)
+	}
+	return err
 }

@@ -62,7 +62,7 @@ func (s *Store) fork(ctx context.Context, as store.Branch, upto int64, decide fu
 	defer cancel()
 	var id int64
 	err = s.db.change(ctx, "make "+name.String(), func(tx pgx.Tx) (err error) {
-		id, err = insertMachine(ctx, tx, name)
+		id, err = s.db.insertMachine(ctx, tx, name)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return &store.Error{Code: store.StoreError, What: "there is a " + name.String() + " in the database already", Remedy: "take another name"}
 		}

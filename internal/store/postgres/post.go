@@ -70,6 +70,9 @@ func (s *Store) TakePost(ctx context.Context, session string) (*Post, error) {
 
 func (p *Post) take(ctx context.Context, tx pgx.Tx) error {
 	s := p.s
+	if err := s.db.shareProject(ctx, tx, s.name.Project); err != nil { // which nobody takes out of the database meanwhile
+		return err
+	}
 	if _, err := tx.Exec(ctx, "insert into post (machine, epoch) select id, 0 from machine where id = $1 and gone is null on conflict do nothing", s.id); err != nil {
 		return err
 	}

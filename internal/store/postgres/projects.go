@@ -19,7 +19,7 @@ type Project struct {
 	Branches int       `json:"branches"`
 }
 
-// Projects returns the projects of the database, the oldest first, without those that were moved to files again.
+// Projects returns the projects of the database, the oldest first, without those that were taken out of it.
 func (d *Database) Projects(ctx context.Context) ([]Project, error) {
 	var list []Project
 	err := d.query(ctx, func(ctx context.Context) error {
@@ -86,43 +86,4 @@ func (d *Database) Export(ctx context.Context, name Name, w io.Writer) (store.Po
 		return end, s.corrupt("it ends at byte %d and should at byte %d", off, end.Bytes)
 	}
 	return end, nil
-}
-
-// movedOn is the error of Retire for a journal that has gone on.
-func movedOn() error {
-	return &store.Error{Code: store.StoreError, What: "somebody has written to the project meanwhile", Remedy: "nothing was changed: stop the agents of all computers, then try again"}
-}
-
-// Retire ends the use of a project in this database, if the journals of all its machines end where it says, by branch. It may be called again. The error
-// says if one has gone on meanwhile; then nothing was changed.
-func (d *Database) Retire(ctx context.Context, project uuid.UUID, ends map[string]store.Position) error {
-	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
-	defer cancel()
-	err := d.change(ctx, "move the project", func(tx pgx.Tx) error {
-		// First, so that no branch is made meanwhile.
-		if _, err := tx.Exec(ctx, "update project set moved = coalesce(moved, clock_timestamp()) where id = $1", project); err != nil {
-			return err
-		}
-		rows, err := tx.Query(ctx, "select m.branch, encode(h.h, 'hex') from machine m join head h on h.machine = m.id where project = $1 and gone is null for update of h", project)
-		if err != nil {
-			return err
-		}
-		n := 0
-		var branch, h string
-		if _, err = pgx.ForEachRow(rows, []any{&branch, &h}, func() error {
-			n++
-			if end, ok := ends[branch]; !ok || end.H != h {
-				return movedOn()
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-		if n != len(ends) {
-			return movedOn()
-		}
-		_, err = tx.Exec(ctx, "update head set closed = true from machine m where m.id = machine and m.project = $1", project)
-		return err
-	})
-	return err
 }

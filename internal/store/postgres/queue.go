@@ -78,20 +78,26 @@ type Entry struct {
 
 // Enqueue adds a task to the queue of a project under the first name that no task has had and no branch has, and returns the name.
 func (d *Database) Enqueue(ctx context.Context, project uuid.UUID, e Entry) (name string, err error) {
-	err = d.changeQueue(ctx, "add to the queue", project, func(tx pgx.Tx) error {
-		// It writes in any case, so that the commit is acknowledged for what is there already too.
-		err := tx.QueryRow(ctx, "update queue set source = source where source = $1 returning name", e.Source).Scan(&name)
-		for n := 1; errors.Is(err, pgx.ErrNoRows); n++ {
-			if e.Taken && n > 1 {
-				return nil
-			}
-			err = tx.QueryRow(ctx, `insert into queue (project, name, text, source, taken)
-				select $1::uuid, $2::text, $3::bytea, $4::uuid, case when $6::boolean then clock_timestamp() end
-				where $5::boolean or not exists (select from machine where project = $1 and branch = $2 and gone is null)
-				on conflict (project, name) do nothing returning name`, project, e.Name(n), e.Text, e.Source, (e.Keep || e.Taken) && n == 1, e.Taken).Scan(&name)
-		}
+	err = d.changeQueue(ctx, "add to the queue", project, func(tx pgx.Tx) (err error) {
+		name, err = addQueued(ctx, tx, project, e)
 		return err
 	})
+	return name, err
+}
+
+// addQueued is Enqueue in a transaction.
+func addQueued(ctx context.Context, tx pgx.Tx, project uuid.UUID, e Entry) (name string, err error) {
+	// It writes in any case, so that the commit is acknowledged for what is there already too.
+	err = tx.QueryRow(ctx, "update queue set source = source where source = $1 returning name", e.Source).Scan(&name)
+	for n := 1; errors.Is(err, pgx.ErrNoRows); n++ {
+		if e.Taken && n > 1 {
+			return name, nil
+		}
+		err = tx.QueryRow(ctx, `insert into queue (project, name, text, source, taken)
+			select $1::uuid, $2::text, $3::bytea, $4::uuid, case when $6::boolean then clock_timestamp() end
+			where $5::boolean or not exists (select from machine where project = $1 and branch = $2 and gone is null)
+			on conflict (project, name) do nothing returning name`, project, e.Name(n), e.Text, e.Source, (e.Keep || e.Taken) && n == 1, e.Taken).Scan(&name)
+	}
 	return name, err
 }
 
@@ -114,7 +120,7 @@ func (d *Database) lockQueue(ctx context.Context, what string, project uuid.UUID
 			err := tx.QueryRow(ctx, `select m.id from project p join machine m on m.project = p.id and m.branch = '' and m.gone is null
 				where p.id = $1 and p.moved is null for share of p`, project).Scan(&own)
 			if errors.Is(err, pgx.ErrNoRows) {
-				return noProject()
+				return d.noProject(ctx, tx, project)
 			}
 			if err != nil {
 				return err
@@ -127,11 +133,6 @@ func (d *Database) lockQueue(ctx context.Context, what string, project uuid.UUID
 		}
 		return own, err
 	}
-}
-
-func noProject() error {
-	return &store.Error{Code: store.NotInitialised, What: "the database does not have the project any more",
-		Remedy: "it was moved into files on another computer; ferrus store join takes part in another project"}
 }
 
 // notWaiting is the error of a change of a task that does not wait.

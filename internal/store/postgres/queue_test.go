@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -252,15 +253,22 @@ func TestANameOfTheQueueIsUsedOnce(t *testing.T) {
 		t.Errorf("the text is %q", c.Text)
 	}
 	// Nothing is added to a project that was moved to files.
-	if err := s.db.Retire(t.Context(), s.name.Project, map[string]store.Position{"": view(t, s).Journal, "a-2": {H: "x"}}); err == nil {
+	if err := retired(t.Context(), s, map[string]store.Position{"": view(t, s).Journal, "a-2": {H: "x"}}); err == nil {
 		t.Fatal("a journal that ends elsewhere was retired")
 	}
 	branch := view(t, open(t, s.db, Name{s.name.Project, "a-2"}))
-	if err := s.db.Retire(t.Context(), s.name.Project, map[string]store.Position{"": view(t, s).Journal, "a-2": branch.Journal}); err != nil {
+	ends := map[string]store.Position{"": view(t, s).Journal, "a-2": branch.Journal}
+	if err := retired(t.Context(), s, ends); err == nil || !strings.Contains(err.Error(), "takes the task a-3 from the queue") {
+		t.Errorf("while a task is taken: %v", err)
+	}
+	if err := c.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := retired(t.Context(), s, ends); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.db.Enqueue(t.Context(), s.name.Project, named("b"))
-	says(t, err, store.NotInitialised, "store join")
+	says(t, err, store.NotInitialised, "store move --files finishes")
 	says(t, c.Done(t.Context()), store.NotInitialised)
 }
 

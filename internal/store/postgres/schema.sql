@@ -5,7 +5,21 @@ create table if not exists project (
 	id    uuid primary key,
 	name  text not null, -- the folder in which the project was made, for people
 	made  timestamptz not null default clock_timestamp(),
-	moved timestamptz -- when its machines were moved to files again; nobody writes them here afterwards
+	moved timestamptz, -- when it was taken out of the database; nobody writes its machines here afterwards
+	moved_how  text not null default '', -- 'files', 'removed' or 'withdrawn'; '' for one that an older ferrus has moved to files
+	moved_node uuid,                     -- who did that: one node alone
+	moved_host text not null default '', -- of that node, for people
+	moved_root text not null default ''  -- the folder there, for people
+);
+
+-- A member is a folder that was moved into a project or has joined it, even if it does nothing.
+create table if not exists member (
+	project uuid not null references project,
+	node    uuid not null,
+	host    text not null, -- for people
+	root    text not null, -- the folder there, for people
+	since   timestamptz not null default clock_timestamp(),
+	primary key (project, node)
 );
 
 -- A node is a computer that works on projects.
@@ -121,3 +135,10 @@ update post set host = n.host from node n where n.id = post.home and post.host =
 
 -- Format 3.
 alter table run drop constraint if exists run_pkey, add primary key (machine, task, node, name);
+
+-- Format 4.
+alter table project
+	add column if not exists moved_how  text not null default '',
+	add column if not exists moved_node uuid,
+	add column if not exists moved_host text not null default '',
+	add column if not exists moved_root text not null default '';

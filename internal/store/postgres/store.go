@@ -77,7 +77,7 @@ func (d *Database) Create(ctx context.Context, name Name, label string) error {
 		if _, err := tx.Exec(ctx, insertProject, name.Project, label); err != nil {
 			return err
 		}
-		_, err := insertMachine(ctx, tx, name)
+		_, err := d.insertMachine(ctx, tx, name)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -89,13 +89,8 @@ func (d *Database) Create(ctx context.Context, name Name, label string) error {
 const insertProject = "insert into project (id, name) values ($1, $2) on conflict (id) do update set name = project.name"
 
 // insertMachine makes a machine without events in a project that was not moved. The error is pgx.ErrNoRows where there is one of that name.
-func insertMachine(ctx context.Context, tx pgx.Tx, name Name) (id int64, err error) {
-	var moved bool
-	err = tx.QueryRow(ctx, "select moved is not null from project where id = $1 for share", name.Project).Scan(&moved)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows) || err == nil && moved:
-		return 0, noProject()
-	case err != nil:
+func (d *Database) insertMachine(ctx context.Context, tx pgx.Tx, name Name) (id int64, err error) {
+	if err := d.shareProject(ctx, tx, name.Project); err != nil {
 		return 0, err
 	}
 	err = tx.QueryRow(ctx, "insert into machine (project, branch) values ($1, $2) on conflict do nothing returning id", name.Project, name.Branch).Scan(&id)
@@ -141,15 +136,21 @@ type Opening struct {
 // there is no such machine.
 func (d *Database) Open(ctx context.Context, name Name, dir string, how Opening) (*Store, error) {
 	s := d.store(name, dir, how)
+	member := true
 	err := d.query(ctx, func(ctx context.Context) error {
-		return d.read.QueryRow(ctx, "select m.id from machine m join project p on p.id = m.project where project = $1 and branch = $2 and gone is null and moved is null", name.Project, name.Branch).Scan(&s.id)
+		return d.read.QueryRow(ctx, `select m.id, exists (select from member where project = $1 and node = $3) from machine m join project p on p.id = m.project
+			where m.project = $1 and branch = $2 and gone is null and moved is null`, name.Project, name.Branch, d.opts.Node).Scan(&s.id, &member)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, &store.Error{Code: store.NotInitialised, What: "the database does not have " + name.String() + " any more",
-			Remedy: "it was removed, or moved into files on another computer; ferrus store join takes part in another project"}
+		return nil, d.missing(ctx, name)
 	}
 	if err != nil {
 		return nil, d.failed("open "+name.String(), err)
+	}
+	if !member && d.opts.Root != "" { // of a project that an older ferrus has moved or joined
+		if err := d.Join(ctx, name.Project); err != nil {
+			d.opts.Log.Debug("the folder is no member of the project yet", "error", err)
+		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -169,17 +170,13 @@ func (d *Database) store(name Name, dir string, how Opening) *Store {
 // Close ends the use of the machine by this process. The database stays open.
 func (s *Store) Close() error { return nil }
 
-// InPlace reports whether the machine was not removed. It reports true where the database does not answer.
+// InPlace reports whether the machine is in use: neither removed nor taken out of the database. It reports true where the database does not answer.
 func (s *Store) InPlace() bool {
 	ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
 	defer cancel()
 	var gone bool
-	err := s.db.read.QueryRow(ctx, "select gone is not null from machine where id = $1", s.id).Scan(&gone)
+	err := s.db.read.QueryRow(ctx, "select closed from head where machine = $1", s.id).Scan(&gone)
 	return err != nil || !gone
-}
-
-func (s *Store) gone() error {
-	return &store.Error{Code: store.StoreGone, What: s.name.String() + " was removed", Remedy: "ferrus branches lists what there is"}
 }
 
 // Locks describes the connections of this process.
