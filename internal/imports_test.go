@@ -407,6 +407,7 @@ var allowed = map[string]map[string]string{
 		"internal/refusal": "what is refused has a code and a remedy",
 	},
 	"internal/engine": {
+		"internal/status/notice":     "no rule approves what a reviewer would be told more about",
 		"internal/published":         "work trees are published before the journal line that names them",
 		"internal/rules":             "which step follows an event without a model",
 		"internal/differences":       "what a patch does not show",
@@ -477,7 +478,7 @@ var allowed = map[string]map[string]string{
 		"internal/checkrun":          "what to do about files that a check writes",
 		"internal/confine":           "an executor in a sandbox reads logs in a folder of its own",
 		"internal/pipeline/workflow": "a pipeline that is queued must exist",
-		"internal/status/notice":     "what every result tells beside its own matter",
+		"internal/status/notice":     "whose variables run the checks",
 		"internal/branch":            "branches, and merges of them",
 		"internal/delegate":          "an executor delegates",
 		"internal/document":          "texts are checked and rendered",
@@ -809,7 +810,7 @@ var allowed = map[string]map[string]string{
 		"internal/checkrun": "what to do about files that a check writes",
 		"internal/state":    "the delegates of a task",
 		"internal/refusal":  "what is refused has a code and a remedy",
-		"internal/engine":   "the task and what it waits for",
+		"internal/config":   "how ferrus.toml differs from what was frozen",
 		"internal/document": "texts are clipped",
 	},
 	"internal/status": {
@@ -842,7 +843,6 @@ var allowed = map[string]map[string]string{
 		"internal/state":            "states and roles",
 	},
 	"internal/evidence": {
-		"internal/status/notice":  "what every result tells beside its own matter",
 		"internal/agents/process": "the agents that ferrus started, and what they used",
 		"internal/conductor":      "where the records of agents are, and what a task has cost",
 		"internal/engine":         "the task, its work tree and its patch",

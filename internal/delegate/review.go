@@ -16,9 +16,9 @@ type Reviewed struct {
 	Question   string // of a consultation; "" of a submission
 	Submission string
 	Diffstat   string
-	Patch      string // absolute path
-	PatchExact string // as in [engine.Review]
-	Notices    []string
+	Patch      string   // absolute path
+	PatchExact string   // as in [engine.Review]
+	Notices    []string // of a submission: what its reviewer is told beside the patch
 }
 
 // Review returns what a child of e's task waits with.
@@ -36,7 +36,7 @@ func Review(ctx context.Context, e *engine.Engine, c Child) (Reviewed, error) {
 		return r, refusal.From(err)
 	}
 	r, err := b.ReviewOf(ctx, c.Snap, state.Supervisor)
-	return Reviewed{Task: r.Task, Submission: r.Submission, Diffstat: r.Diffstat, Patch: r.Patch, PatchExact: r.PatchExact, Notices: r.Notices}, err
+	return Reviewed{Task: r.Task, Submission: r.Submission, Diffstat: r.Diffstat, Patch: r.Patch, PatchExact: r.PatchExact, Notices: b.Notices(ctx, c.Snap)}, err
 }
 
 // ConductorLock is the lock that the conductor of a machine holds, relative to the folder of the machine.

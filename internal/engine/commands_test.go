@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/status/notice"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -28,7 +27,7 @@ func TestACutOffMoveNamesItsCommand(t *testing.T) {
 		if got := refusal.Finishing(st.Task); got != tt.want {
 			t.Errorf("%+v: %q, not %q", tt.in.Returning, got, tt.want)
 		}
-		if notices := notice.All(st); (len(notices) > 0) != (tt.want != "") || tt.want != "" && !strings.Contains(notices[0], tt.want) {
+		if notices := st.Notices(); (len(notices) > 0) != (tt.want != "") || tt.want != "" && !strings.Contains(notices[0], tt.want) {
 			t.Errorf("%+v: %q", tt.in.Returning, notices)
 		}
 	}

@@ -127,7 +127,7 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 		r.Cut = []packet.Cut{{What: "decisions", URI: "ferrus://decisions"}}
 	}
 	sub := now.Task.Submission
-	r.Notices = e.Unseen(ctx, now, sub.Tree)
+	r.Notices = e.aboutWork(ctx, now)
 	if sub.Patch != "" {
 		if r.Patch, r.PatchExact, err = differences.Patch(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, now) }, e.place, now.Task, r.Notices); err != nil {
 			return Review{}, err

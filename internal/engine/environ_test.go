@@ -35,7 +35,7 @@ func TestAServersEnvironmentJudgesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := notice.Environ(st); !strings.HasPrefix(got, "environment: BASH_ENV, LD_LIBRARY_PATH, NODE_OPTIONS, PATH of this server") ||
+	if got := notice.Environ(st.Facts()); !strings.HasPrefix(got, "environment: BASH_ENV, LD_LIBRARY_PATH, NODE_OPTIONS, PATH of this server") ||
 		strings.Contains(got, "/tmp/other") {
 		t.Errorf("notices: %s", got)
 	}

@@ -5,13 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // AwaitReview waits until the supervisor is needed: for a submission, for a consultation, or because the task has
@@ -140,12 +138,6 @@ func (s *Session) bound(looked state.Task, named string) func(store.Snapshot) er
 		shown, _ := s.Shown(is)
 		return s.stale("submission", named, is.Submission.ID, shown, "review_pending")
 	}
-}
-
-// Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter; see
-// differences.Unseen.
-func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []string {
-	return differences.Unseen(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, snap) }, snap.Task, to)
 }
 
 // Uncommitted reports whether approved work lies in the work tree and is not in the commit that is checked out there. It is

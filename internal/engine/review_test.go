@@ -8,7 +8,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-	"github.com/ferrus-go/ferrus/internal/status/notice"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -245,7 +244,7 @@ func TestAPersonsActsWithoutATerminalAreShown(t *testing.T) {
 	enginetest.Must(ex.AskHuman(t.Context(), "May I?", nil))(t)
 	forger := p.Engine().Session(engine.Caller{Role: state.Human, Agent: "human"})
 	enginetest.Must(forger.Answer(t.Context(), "", "Yes."))(t)
-	if notices := strings.Join(notice.All(enginetest.Must(ex.Engine().Status())(t)), "\n"); !strings.Contains(notices, "without a terminal: ") || !strings.Contains(notices, "answer") {
+	if notices := strings.Join(enginetest.Must(ex.Engine().Status())(t).Notices(), "\n"); !strings.Contains(notices, "without a terminal: ") || !strings.Contains(notices, "answer") {
 		t.Errorf("notices %q", notices)
 	}
 }

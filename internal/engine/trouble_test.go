@@ -10,7 +10,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-	"github.com/ferrus-go/ferrus/internal/status/notice"
 
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -147,7 +146,7 @@ func TestTheGateIsPinnedToTheTask(t *testing.T) {
 		t.Errorf("ran %+v", out.Failures)
 	}
 	st := enginetest.Must(ex.Engine().Status())(t)
-	notices := strings.Join(notice.All(st), "\n")
+	notices := strings.Join(st.Notices(), "\n")
 	for _, want := range []string{"config_changed: checks.commands", `["false"]`, "max_check_retries: frozen 20, now 99", "ferrus config accept"} {
 		if !strings.Contains(notices, want) {
 			t.Errorf("notices %q lack %q", notices, want)
@@ -158,8 +157,8 @@ func TestTheGateIsPinnedToTheTask(t *testing.T) {
 		t.Fatalf("accepted %v in %s: %v", diff, done.Task.State, err)
 	}
 	enginetest.Check(t, ex, state.CheckGreen) // commands = [] is a person's explicit choice
-	if st := enginetest.Must(ex.Engine().Status())(t); len(notice.All(st)) != 0 {
-		t.Errorf("notices %q", notice.All(st))
+	if st := enginetest.Must(ex.Engine().Status())(t); len(st.Notices()) != 0 {
+		t.Errorf("notices %q", st.Notices())
 	}
 	_, _, err = ex.AcceptConfig(t.Context())
 	if err != nil {
@@ -176,7 +175,7 @@ func TestABrokenConfigurationStopsNoTask(t *testing.T) {
 	_, ex := p.Begun()
 	p.Write("ferrus.toml", "[cheques]\n")
 	enginetest.Check(t, ex, state.CheckGreen)
-	if notices := strings.Join(notice.All(enginetest.Must(ex.Engine().Status())(t)), "\n"); !strings.Contains(notices, "config_broken") || !strings.Contains(notices, "cheques") {
+	if notices := strings.Join(enginetest.Must(ex.Engine().Status())(t).Notices(), "\n"); !strings.Contains(notices, "config_broken") || !strings.Contains(notices, "cheques") {
 		t.Errorf("notices %q", notices)
 	}
 	enginetest.Must(p.Human().Reset(t.Context(), ""))(t)

@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/notice"
 )
 
 // markdown is what the evidence says, in the order in which a reviewer asks.
@@ -27,7 +26,7 @@ func (d *Report) markdown() string {
 	if d.unended() {
 		facts[3][0] = "last event"
 	}
-	for _, n := range notice.All(engine.Status{Snapshot: d.last}) {
+	for _, n := range (engine.Status{Snapshot: d.last}).Notices() {
 		facts = append(facts, [2]string{"notice", cell(n)})
 	}
 	for _, f := range facts {

@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status/notice"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
@@ -87,14 +88,11 @@ func (r *Report) partSentence() string {
 // delegates tells a person which parts of a task other agents have, and how those ended that failed: a line each.
 func delegates(e *engine.Engine, t state.Task) (list []string) {
 	for _, d := range t.Delegates {
-		switch {
-		case d.Open():
+		if d.Open() {
 			list = append(list, fmt.Sprintf("delegate %s %s; %s shows how it stands", d.ID, delegateDoes(e, d), refusal.OnBranch(d.Branch, "ferrus status")))
-		case d.Ended != state.DelegateComplete:
-			list = append(list, fmt.Sprintf("delegate %s has ended: %s; ferrus log says why", d.ID, d.Ended))
 		}
 	}
-	return list
+	return append(list, notice.Failed(t)...)
 }
 
 // delegateDoes says what a delegate does, as its own branch has it.

@@ -19,7 +19,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status/notice"
 )
 
 // A Report is what status shows: the machine with the words and times that a person looks for.
@@ -113,13 +112,15 @@ func Read(e *engine.Engine) (*Report, error) {
 	}
 	t := st.Task
 	r := &Report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
-		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: append(notice.All(st), delegates(e, st.Task)...),
+		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: st.Notices(),
 		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, submitted: t.Submission.Tree, merged: t.Merged != "", parent: t.Parent, delegated: e.Delegated(st.Snapshot), finish: refusal.Finishing(st.Task)}
 	if t.State == state.Complete && r.Branch == "" {
 		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)
 	}
 	if t.State == state.Reviewing {
-		r.Notices = append(r.Notices, e.Unseen(context.Background(), st.Snapshot, t.Submission.Tree)...)
+		r.Notices = e.Notices(context.Background(), st.Snapshot)
+	} else {
+		r.Notices = append(r.Notices, delegates(e, t)...)
 	}
 	if t.ClaimedBy != "" {
 		v := e.Verdict(st.Snapshot)

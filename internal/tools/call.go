@@ -143,8 +143,8 @@ func (c *call) finish(err error) {
 	}
 	c.listen(in)
 	if st, err := c.statusOf(e); err == nil {
-		c.res.Notices = append(c.res.Notices, notice.All(st)...)
-		if n := notice.Environ(st); n != "" && slices.Contains(runsChecks, c.tool.Name) {
+		c.res.Notices = append(c.res.Notices, st.Notices()...)
+		if n := notice.Environ(st.Facts()); n != "" && slices.Contains(runsChecks, c.tool.Name) {
 			c.res.Notices = append(c.res.Notices, n)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,12 +75,25 @@ func TestADelegateByItsTool(t *testing.T) {
 		}
 	}
 	write("half\n")
+	hidden := filepath.Join(filepath.Dir(half), ".gitignore")
+	if err := os.WriteFile(hidden, []byte("half.o\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(half), "half.o"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	child.do("submit", nil)
 	ex.refused(refusal.StaleReview, "delegate", map[string]any{"id": "d1", "approve": true})
 	shown := ex.do("delegate", nil)
 	patch, err := os.ReadFile(shown.Patch)
 	if err != nil || shown.Status != "submitted" || shown.SubmissionID != "s1" || !strings.Contains(string(patch), "half.txt") || !strings.Contains(shown.Diffstat, "half.txt") {
 		t.Errorf("%+v %v", shown, err)
+	}
+	if !slices.ContainsFunc(shown.Notices, func(n string) bool { return strings.HasPrefix(n, "unseen: newly ignored") }) {
+		t.Errorf("the parent has the notices %q", shown.Notices)
+	}
+	if err := os.Remove(hidden); err != nil {
+		t.Fatal(err)
 	}
 	ex.do("delegate", map[string]any{"id": "d1", "reject": "Do it well."})
 	if r := child.do("wait_for_task", nil); !strings.Contains(r.Review, "Do it well.") {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status/notice"
 )
 
 // Preview returns what an agent of a role would get at a moment when it asks for work: an executor
@@ -32,7 +31,7 @@ func Preview(ctx context.Context, e *engine.Engine, m engine.AsOf, role state.Ro
 		st, err = e.StatusOf(*c.snap)
 	}
 	if err == nil {
-		c.res.Notices = append(c.res.Notices, notice.All(st)...)
+		c.res.Notices = append(c.res.Notices, st.Notices()...)
 	}
 	_, err = c.encode()
 	return c.res, err

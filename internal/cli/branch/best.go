@@ -7,6 +7,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/score"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -40,10 +41,37 @@ func selectBest(a *cli.App, ctx context.Context, name, reason string, keep bool)
 		ShowAttempts(a, list)
 		a.Say("the best is %s\n", best.Branch)
 	}
+	if err := unseen(a, ctx, best); err != nil {
+		return err
+	}
 	if reason == "" && best.Score != nil {
 		reason = "the highest score, " + number(best)
 	}
 	return selectBranch(a, ctx, best.Branch, reason, keep)
+}
+
+// unseen refuses to approve an attempt that waits for its review, by its score alone, while a reviewer would be told more than
+// the patch shows.
+func unseen(a *cli.App, ctx context.Context, best branch.Attempt) error {
+	if best.State != state.Reviewing {
+		return nil
+	}
+	s, err := a.ProjectSession(ctx, "select --best")
+	if err != nil {
+		return err
+	}
+	defer s.Engine().Close()
+	on, err := branch.Open(s.Engine(), best.Branch)
+	if err != nil {
+		return err
+	}
+	defer on.Close()
+	doubts := on.Doubts(ctx, best.Snap)
+	if len(doubts) == 0 {
+		return nil
+	}
+	return cli.Refuse(refusal.WrongState, best.Branch+" has the highest score and no review, and a reviewer would be told: "+strings.Join(doubts, "; "),
+		"look at it with ferrus diff --branch "+best.Branch+", then take it with ferrus select "+best.Branch)
 }
 
 // groupOf returns the attempts that name means: those of its group, or of the only group for "".

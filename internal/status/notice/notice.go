@@ -9,14 +9,24 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checkrun"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/document"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state"
 )
 
+// Facts are what the notices of a task are made of.
+type Facts struct {
+	Task    state.Task
+	Differs []config.Change // where ferrus.toml differs from the gate in force
+	Broken  string          // why ferrus.toml cannot be read; "" when it can
+	Environ []string        // the variables of this server that are not those frozen with the task
+}
+
 // All returns what every result tells its reader beside its own matter: that the gate in force is not that of
-// ferrus.toml, that control files were edited, that a person acted without a terminal.
-func All(st engine.Status) []string {
+// ferrus.toml, that control files were edited, that a person acted without a terminal. While there is one, no rule approves the
+// task; see engine.Doubts.
+func All(st Facts) []string {
 	var out []string
 	for _, c := range st.Differs {
 		out = append(out, "config_changed: "+document.Clip(c.String(), document.MaxLine)+"; the frozen value holds until a person runs "+
@@ -67,7 +77,7 @@ const maxNamed = 8
 
 // Environ tells that variables of this server which decide what a program is are not those of the task; "" where all
 // are. It is for the results that say what ran, not for every one: clients give their servers variables of their own.
-func Environ(st engine.Status) string {
+func Environ(st Facts) string {
 	names := st.Environ
 	if len(names) == 0 {
 		return ""
@@ -78,4 +88,14 @@ func Environ(st engine.Status) string {
 	}
 	return "environment: " + strings.Join(names, ", ") + more + " of this server are not those that were frozen with the task; the checks run with " +
 		"those of the task. " + refusal.OnBranch(st.Task.Branch, "ferrus config accept") + " freezes the environment of the terminal in which it is run"
+}
+
+// Failed tells which delegates of a task ended without their part of the work: a line each.
+func Failed(t state.Task) (list []string) {
+	for _, d := range t.Delegates {
+		if !d.Open() && d.Ended != state.DelegateComplete {
+			list = append(list, fmt.Sprintf("delegate %s has ended: %s; ferrus log says why", d.ID, d.Ended))
+		}
+	}
+	return list
 }

@@ -31,6 +31,10 @@ var ruled = []Rig{
 		Test: "TestAnApprovalByARuleNeedsTheCheckedFiles", Plain: true,
 	},
 	{
+		Name: "rules: the notices", Promise: "no rule approves what a reviewer would have a notice of, whatever it is", Package: "./internal/engine",
+		Test: "TestNoRuleApprovesWhatAReviewerHasANoticeOf", Plain: true,
+	},
+	{
 		Name: "rules: an event and its rule", Promise: "a kill between an event and its rule loses neither", Package: "./internal/engine",
 		Test: "TestAKillBetweenEventAndRuleLosesNeither", Plain: true,
 	},
