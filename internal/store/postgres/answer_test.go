@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -179,5 +180,21 @@ func TestAFailureAfterALostAnswer(t *testing.T) {
 	says(t, err, store.OutcomeUnknown, "may or may not be saved")
 	if err := <-removed; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestALostConnectionIsNoDamage: nobody is advised to restore a backup because the newest lines could not be fetched.
+func TestALostConnectionIsNoDamage(t *testing.T) {
+	t.Parallel()
+	s := newMachine(t, connect(t, postgrestest.Database(t), Options{}))
+	for range 3 {
+		apply(t, s, noted("a line"))
+	}
+	s.seen = &surveyed{snap: view(t, s)} // the connection is lost after the view
+	s.db.Close()
+	for _, err := range s.Newest(1) {
+		if err == nil || code(err) == store.Corrupt || strings.Contains(err.Error(), "is missing") {
+			t.Errorf("without a connection: %v", err)
+		}
 	}
 }

@@ -119,8 +119,11 @@ func (s *Store) Newest(n int) iter.Seq2[*store.Line, error] {
 		off := int64(0)
 		if last := snap.Task.Seq; snap.Top != nil && n > 0 && uint64(n) < last {
 			l, err := s.LineOf(last - uint64(n) + 1)
-			if err != nil || l == nil {
-				yield(nil, errors.Join(err, s.corrupt("line %d is missing", last-uint64(n)+1)))
+			if err == nil && l == nil {
+				err = s.corrupt("line %d is missing", last-uint64(n)+1)
+			}
+			if err != nil {
+				yield(nil, err)
 				return
 			}
 			off = l.Off
