@@ -29,7 +29,7 @@ func (e *Engine) actOf(r rules.Rule, now store.Snapshot, on *store.Line) (transi
 	case rules.Executor:
 		agent, model := r.Agent()
 		a = transition{event: state.Reassign, note: strings.TrimPrefix(r.Then, rules.Executor+" "), lay: func(now store.Snapshot, next *state.Task) {
-			next.Assigned = state.Assigned{Agent: agent, Model: model, Off: now.Journal.Bytes, Was: now.Task.Session}
+			next.Assigned = state.Assigned{Agent: agent, Model: model, Off: now.Journal.Bytes, Was: cmp.Or(now.Task.Session, now.Task.Submission.Session)}
 		}}
 	default:
 		err = fmt.Errorf("a rule does %q, which is unknown", r.Then)

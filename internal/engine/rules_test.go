@@ -142,6 +142,25 @@ func TestARuleGivesTheWorkToAnother(t *testing.T) {
 	}
 }
 
+// TestARuleTakesTheWorkFromWhoWasRejected: nobody has the claim while it is reviewed, and the session that handed it in is meant.
+func TestARuleTakesTheWorkFromWhoWasRejected(t *testing.T) {
+	t.Parallel()
+	p := enginetest.Repository(t, ruled(`on = "reject"; then = "executor claude-code"`))
+	sup, ex := p.Begun()
+	p.Write("code.txt", "two\n")
+	enginetest.Submitted(t, ex)
+	enginetest.Must2(sup.Review(t.Context()))(t)
+	done := enginetest.Must(sup.Reject(t.Context(), "No.", ""))(t)
+	if now := enginetest.View(t, ex).Task; now.State != state.Addressing || now.Assigned.Agent != "claude-code" {
+		t.Fatalf("%s, %+v after %v", now.State, now.Assigned, done.Task.State)
+	}
+	if got, _, err := ex.AwaitTask(t.Context(), enginetest.Brief, true); got != nil || err != nil {
+		t.Errorf("the rejected executor has the work again: %+v, %v", got, err)
+	}
+	enginetest.Refused(t, enginetest.Second(ex.Progress(t.Context(), "still here")), refusal.LeaseLost, "a rule of the project gave the work to claude-code")
+	enginetest.Claim(t, p.Executor("claude-code"))
+}
+
 // TestARuleApproves: only what it names, checked and unchanged.
 func TestARuleApproves(t *testing.T) {
 	t.Parallel()

@@ -150,9 +150,9 @@ func submitting(looked state.Task, green bool, tree, doc, patch string) transiti
 			}
 			return nil
 		},
-		lay: func(_ store.Snapshot, next *state.Task) {
+		lay: func(now store.Snapshot, next *state.Task) {
 			next.Issued.Submissions++
-			next.Submission, next.Unpublished = state.Submission{ID: id, Tree: tree, Base: next.BaseTree, Patch: patch}, ""
+			next.Submission, next.Unpublished = state.Submission{ID: id, Tree: tree, Base: next.BaseTree, Patch: patch, Session: now.Task.Session}, ""
 		},
 	}
 }

@@ -134,6 +134,8 @@ type Submission struct {
 	Tree  string `json:"tree,omitempty"` // "" without git
 	Base  string `json:"base,omitempty"`
 	Patch string `json:"patch,omitempty"` // relative to the .ferrus folder
+
+	Session string `json:"session,omitempty"` // which handed it in; "" for a delegate's that was merged
 }
 
 // Empty reports whether the submission changes no file of the base. Without git it is false,

@@ -74,6 +74,7 @@ func (t *Task) Valid() error {
 	v.form("submission.tree", t.Submission.Tree, objectID)
 	v.form("submission.base", t.Submission.Base, objectID)
 	v.form("submission.patch", t.Submission.Patch, patchPath)
+	v.form("submission.session", t.Submission.Session, sessionID)
 	v.form("consultation.id", t.Consultation.ID, number)
 	v.count("issued.questions", int64(t.Issued.Questions))
 	v.count("issued.consultations", int64(t.Issued.Consultations))

@@ -1,0 +1,64 @@
+package conductor
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// TestBudgetsHoldBesideEveryOtherThingThatCanWait: each budget ends the agent, or asks, whatever else waits at the time.
+func TestBudgetsHoldBesideEveryOtherThingThatCanWait(t *testing.T) {
+	t.Parallel()
+	for budget, use := range map[string]func(*Facts){
+		"minutes": func(f *Facts) { f.Gate.Limits.MaxTaskMinutes, f.Spent.Time = 1, time.Minute },
+		"tokens":  func(f *Facts) { f.Gate.Limits.MaxTaskTokens, f.Spent.Usage.Output = 10, 10 },
+		"dollars": func(f *Facts) { f.Gate.Limits.MaxTaskDollars, f.Spent.Usage.Dollars = 2, 2 },
+	} {
+		for waits, lay := range map[string]func(f *Facts, s *SlotFacts){
+			"nothing":                  func(*Facts, *SlotFacts) {},
+			"a message to the agent":   func(f *Facts, _ *SlotFacts) { f.Task.Decisions = []state.Record{{ID: "steer-4", Off: 9}} },
+			"a message to a delegate":  func(f *Facts, _ *SlotFacts) { f.Task.Messages = []state.Message{{To: "d1"}} },
+			"an open delegate":         func(f *Facts, _ *SlotFacts) { f.Task.Delegates = []state.Delegate{{ID: "d1", Branch: "d1-1"}} },
+			"the budget of its parent": func(f *Facts, _ *SlotFacts) { f.Hold = "used up" },
+			"a question":               func(f *Facts, _ *SlotFacts) { f.Task.State = state.AwaitingHuman },
+			"a consultation":           func(f *Facts, _ *SlotFacts) { f.Task.State = state.Consultation },
+			"a consultation of a delegate": func(f *Facts, _ *SlotFacts) {
+				f.Task.State, f.Delegated = state.Consultation, true
+			},
+			"a review":               func(f *Facts, _ *SlotFacts) { f.Task.State = state.Reviewing },
+			"a review of a delegate": func(f *Facts, _ *SlotFacts) { f.Task.State, f.Delegated = state.Reviewing, true },
+			"files that move in":     func(f *Facts, _ *SlotFacts) { f.Task.Returning = state.FileMove{Of: "d1", Tree: "x"} },
+			"another executor":       func(f *Facts, _ *SlotFacts) { reassigned(f) },
+			"another computer":       func(f *Facts, _ *SlotFacts) { f.Elsewhere = map[agents.Duty]string{agents.Executor: "far"} },
+			"a claim":                func(f *Facts, _ *SlotFacts) { f.Held, f.Heard = true, f.Now },
+			"a rate limit": func(f *Facts, s *SlotFacts) {
+				s.Limited, s.Reading = f.Now.Add(time.Hour), agents.Reading{Trouble: agents.RateLimited, Until: f.Now.Add(time.Hour)}
+			},
+			"a back-off":       func(f *Facts, s *SlotFacts) { s.NotBefore = f.Now.Add(time.Hour) },
+			"a sleep just now": func(f *Facts, _ *SlotFacts) { f.Woke = f.Now },
+		} {
+			for _, taken := range []bool{true, false} {
+				f := facts(state.Executing)
+				s := f.Slots[agents.Executor]
+				if s.Taken = taken; taken {
+					s.Occupant, s.Printed = process.Occupant{Run: "executor-1", Started: f.Now}, f.Now
+				}
+				use(&f)
+				lay(&f, &s)
+				f.Slots[agents.Executor] = s
+				act, needed := decide(f), wanted(f).want != ""
+				switch {
+				case taken && act.Do != end && act.Do != ask:
+					t.Errorf("%s beside %s: an agent that runs is left to it: %+v", budget, waits, act)
+				case !taken && needed && act.Do != ask:
+					t.Errorf("%s beside %s: nobody is asked: %+v", budget, waits, act)
+				case act.Do == start:
+					t.Errorf("%s beside %s: an agent starts", budget, waits)
+				}
+			}
+		}
+	}
+}
