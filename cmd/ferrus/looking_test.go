@@ -10,8 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
@@ -20,6 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
@@ -29,7 +33,32 @@ var looking = []string{
 	"diff --json", "context", "context --role executor", "context --role supervisor", "doctor", "agents", "branches", "branches --json",
 	"evidence", "logs", "logs k1", "queue", "token list", "gc", "config check", "config explain", "config example", "pipeline list",
 	"pipeline validate", "pipeline status", "tick --dry-run", "register --print --supervisor claude-code --executor codex", "unregister --print",
+	"diff 1", "diff --branch b1", "diff --stat --branch b1", "context --branch b1", "evidence --branch b1", "status --branch b1", "show 1 --branch b1",
+	"log --all", "log --graph", "stack 1", "simulate submit", "select", "pipeline runs", "pipeline logs", "pipeline explain", "pipeline prompt", "pipeline table",
 	"completion bash", "completion zsh", "completion fish", "__complete status --", "__complete logs ", "version", "version --json", "help", "trust --show",
+}
+
+// acting are the commands that may start something, or change something: that is what they are for. All others only look.
+var acting = strings.Fields(`init run ui web answer resume stop step demo task queue/add queue/remove send approve reject check release reopen reset rollback
+	branch select merge node node/drain pipeline/run pipeline/start pipeline/resume pipeline/retry pipeline/deliver pipeline/cancel pipeline/rerun
+	wait-file config/accept notify open serve connect token/new token/revoke store/move store/join store/export store/import`)
+
+// TestEveryCommandLooksOrActs walks the tree of commands: a new one either acts, or is run by TestLookingRunsNothing.
+func TestEveryCommandLooksOrActs(t *testing.T) {
+	var walk func(c *cobra.Command, path string)
+	walk = func(c *cobra.Command, path string) {
+		for _, sub := range c.Commands() {
+			walk(sub, strings.TrimPrefix(path+"/"+sub.Name(), "/"))
+		}
+		if !c.Runnable() || path == "" || slices.Contains(acting, path) || len(c.Commands()) > 0 {
+			return
+		}
+		line := strings.ReplaceAll(path, "/", " ")
+		if !slices.ContainsFunc(looking, func(l string) bool { return l == line || strings.HasPrefix(l, line+" ") }) && c.GroupID != "" {
+			t.Errorf("ferrus %s is neither in acting nor in looking", line)
+		}
+	}
+	walk(root.Tree(&cli.App{}), "")
 }
 
 // canaryConfig are the keys of a repository's configuration that name a program, or make git look for one. CANARY is
@@ -142,6 +171,22 @@ func TestLookingRunsNothing(t *testing.T) {
 			}
 		}
 	}
+	// What the page and the screen show, of a task that is worked on.
+	for _, name := range []string{"", "b1"} {
+		e, err := engine.Open(project.At(b.root, name), engine.Options{Look: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, detail := status.ReadDetail(t.Context(), e, 0)
+		var out bytes.Buffer
+		if err := errors.Join(detail, status.WriteDiff(t.Context(), e, &out), e.Close()); err != nil {
+			t.Error(err)
+		}
+		if got := b.caught(); got != "" {
+			t.Errorf("what the page shows of %q ran\n%s", name, got)
+			os.Remove(b.mark)
+		}
+	}
 	// A git of the project is refused: nothing that needs git is shown then.
 	b.program(t, "bin/git")
 	t.Setenv("PATH", filepath.Join(b.root, "bin")+":"+os.Getenv("PATH"))
@@ -195,12 +240,19 @@ func newBait(t *testing.T) bait {
 	write("a.txt", "one\n")
 	write("pkg/b.txt", "two\n")
 	git("init", "-q")
-	git("add", ".")
+	// A filter that the repository had before the task: it is frozen with it, and only acts run it.
+	write("bin/early", fmt.Sprintf("#!/bin/sh\necho \"early $*\" >> %s\ncat\n", b.mark))
+	git("add", "ferrus.toml", "a.txt", "pkg")
+	git("config", "filter.early.clean", filepath.Join(b.root, "bin/early"))
+	write(".git/info/attributes", "* filter=early\n")
 	git("commit", "-qm", "first")
 	git("init", "-q", "inner")
 	git("-C", "inner", "commit", "-qm", "inner", "--allow-empty")
 	git("init", "-q", "--bare", "inner.git")
 	b.work(t)
+	if err := os.Remove(b.mark); err != nil {
+		t.Fatalf("the acts of a task did not run its filter: %v", err)
+	}
 
 	canary := filepath.Join(b.root, "bin", "canary")
 	names := strings.NewReplacer("CANARY", canary, "HOOKS", filepath.Join(b.root, "hooks"))

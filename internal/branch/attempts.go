@@ -37,6 +37,7 @@ type Attempt struct {
 	Selected  bool           `json:"selected,omitempty"`
 	Merged    bool           `json:"merged,omitempty"`
 	Elsewhere bool           `json:"elsewhere,omitempty"` // its work tree is on another computer: Size, Green and Score are not known here
+	Skipped   []string       `json:"skipped,omitempty"`   // which files were not read, and why: Size and Score are without them, and Green is false
 	Error     string         `json:"error,omitempty"`     // why it cannot be read
 	Snap      store.Snapshot `json:"-"`
 }
@@ -114,7 +115,8 @@ func (a *Attempt) measure(ctx context.Context, b *engine.Engine, now store.Snaps
 	if err != nil {
 		return refusal.Git(err)
 	}
-	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files
+	a.Skipped = worktree.SkippedText(tree.Skipped(files), differences.Full(b.Place().Branch))
+	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files && len(a.Skipped) == 0
 	if t.Score.Counts(t, files) {
 		a.Score = &t.Score.Value
 	}

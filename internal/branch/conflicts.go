@@ -12,7 +12,7 @@ import (
 )
 
 // Conflicts returns the paths in which the approved work of the branch of b conflicts with the project's files as they are now.
-// It changes nothing and runs no checks: a merge can still be refused for those.
+// It changes nothing and runs no checks: a merge can still be refused for those, and for files that worktree.Tree.Inspect skips.
 func Conflicts(ctx context.Context, b *engine.Engine) ([]string, error) {
 	e, err := engine.Open(project.At(b.Place().Root, ""), engine.Options{Look: true})
 	if err != nil {
@@ -31,7 +31,7 @@ func Conflicts(ctx context.Context, b *engine.Engine) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, err := into.Fingerprint(ctx)
+	ours, err := into.Inspect(ctx, there.Task.BaseTree)
 	if err != nil {
 		return nil, refusal.Git(err)
 	}

@@ -9,31 +9,52 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // Work returns the tree of the work of a task: that of its submission, or of the files as they are now where it has none that
-// counts.
+// counts. It starts nothing, and does not read all files then: see worktree.Tree.Inspect; Skipped has lines about those.
 func Work(ctx context.Context, tree *worktree.Tree, t state.Task) (string, error) {
 	if t.Submitted() {
 		return t.Submission.Tree, nil
 	}
-	return tree.Fingerprint(ctx)
+	return tree.Inspect(ctx, t.Newest())
+}
+
+// Inspect returns the tree of the work of a task as it is for a command that only shows, and says, a line for each reason, which
+// files were not read: see worktree.Tree.Inspect. branch is that of the task. The error is a *refusal.RefusedError.
+func Inspect(ctx context.Context, tree *worktree.Tree, t state.Task, branch string) (id string, skipped []string, err error) {
+	if id, err = tree.Inspect(ctx, t.Newest()); err != nil {
+		return "", nil, refusal.Git(err)
+	}
+	return id, worktree.SkippedText(tree.Skipped(id), Full(branch)), nil
+}
+
+// Full is the command that reads what Work has skipped in the task of a branch, "" for the project's own.
+func Full(branch string) string {
+	if branch == "" {
+		return "ferrus diff --full"
+	}
+	return "ferrus diff --full --branch " + branch
 }
 
 // Unseen says, a line each, what the patch of the task's work up to the tree of files to does not show although it may matter:
-// what git's marks hide, repositories in the work tree, files that were touched while the newest check ran, and that HEAD has moved;
-// first, that it is empty, and that it has hidden characters, which a reader sees as marks. open opens the work tree, and is called only where that is asked; to is "" where nothing was submitted.
-func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Task, to string) []string {
+// what git's marks hide, repositories in the work tree, files that are too large or that Work has skipped, files that were
+// touched while the newest check ran, and that HEAD has moved; first, that it is empty, and that it has hidden characters, which
+// a reader sees as marks. open opens the work tree, and is called only where that is asked; to is "" where nothing was
+// submitted. branch is that of the task. Without filters it starts no program that git's configuration names.
+func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Task, to, branch string, filters bool) []string {
 	var lines []string
+	var skipped []worktree.Skipped
 	var head *Head
 	hidden := ""
 	if to != "" && t.BaseTree != "" {
 		tree, err := open()
 		if err == nil {
 			err = git.Together(func() (err error) {
-				lines, err = tree.Unseen(ctx, t.BaseTree, to)
+				lines, err = tree.Unseen(ctx, t.BaseTree, to, filters)
 				return err
 			}, func() (err error) {
 				hidden, err = HiddenIn(ctx, tree, t.BaseTree, to)
@@ -46,14 +67,21 @@ func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Ta
 		if err != nil {
 			lines = []string{"not known: " + document.Clip(err.Error(), document.MaxLine)}
 		}
+		for i, l := range lines {
+			lines[i] = document.Clip(l, document.MaxLine)
+		}
+		if tree != nil {
+			skipped = tree.Skipped(to)
+			lines = append(lines, worktree.SkippedText(skipped, Full(branch))...)
+		}
 	}
 	for i, l := range lines {
-		lines[i] = "unseen: " + document.Clip(l, document.MaxLine)
+		lines[i] = "unseen: " + l
 	}
 	if hidden != "" {
 		lines = append([]string{hidden}, lines...)
 	}
-	if to != "" && to == t.BaseTree {
+	if to != "" && to == t.BaseTree && len(skipped) == 0 {
 		lines = append([]string{"empty: no file differs from those that the task began with"}, lines...)
 	}
 	if t.Check.Touched != "" {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/lease"
@@ -78,10 +79,16 @@ func (e *Engine) diffAt(ctx context.Context, m AsOf) (text, tree string, err err
 	c, base := m.Task.Check, m.Task.BaseTree
 	switch {
 	case !m.Past:
-		if tree, err = e.fingerprint(ctx, m.Snapshot); err != nil || tree != "" && tree == base {
-			return "", tree, err
+		var skipped []string
+		if e.opts.Look {
+			tree, skipped, err = e.Inspect(ctx, m.Snapshot)
+		} else {
+			tree, err = e.fingerprint(ctx, m.Snapshot)
 		}
-		text, err = e.diffstat(ctx, m.Snapshot, tree)
+		if err == nil && (tree == "" || tree != base) {
+			text, err = e.diffstat(ctx, m.Snapshot, tree)
+		}
+		text += strings.Join(skipped, "\n")
 	case base == "": // no git
 		text, err = e.diffstat(ctx, m.Snapshot, "")
 	case c.Tree == "":
@@ -92,6 +99,16 @@ func (e *Engine) diffAt(ctx context.Context, m AsOf) (text, tree string, err err
 		text = "as check " + c.ID + " found it:\n" + text
 	}
 	return text, tree, err
+}
+
+// Inspect returns the tree of the work as it is for a command that only shows, and the files that were not read; see
+// differences.Inspect.
+func (e *Engine) Inspect(ctx context.Context, snap store.Snapshot) (id string, skipped []string, err error) {
+	tree, err := e.Tree(ctx, snap)
+	if err != nil {
+		return "", nil, err
+	}
+	return differences.Inspect(ctx, tree, snap.Task, e.place.Branch)
 }
 
 // ReviewOf returns the submission of a snapshot as its reviewer is shown it. The error is a *refusal.RefusedError where there is none

@@ -49,7 +49,7 @@ func (e *Engine) Doubts(ctx context.Context, now store.Snapshot) []string {
 var beginnings = map[state.Event]bool{state.CreateTask: true, state.Branch: true}
 
 // Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter; see
-// differences.Unseen.
+// differences.Unseen. It runs git's filters in a server, and never in an engine that only looks.
 func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []string {
-	return differences.Unseen(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, snap) }, snap.Task, to)
+	return differences.Unseen(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, snap) }, snap.Task, to, e.place.Branch, !e.opts.Look)
 }

@@ -45,7 +45,8 @@ type Report struct {
 	runs    []process.Run
 	tree    string // to which the patch leads; "" when none is known
 	patch   []byte
-	noPatch string // why there is none; "" when there is
+	noPatch string   // why there is none; "" when there is
+	skipped []string // which files were not read for it, and why
 }
 
 // A checked is one run of the checks.
@@ -175,7 +176,7 @@ func (d *Report) readPatch(ctx context.Context, e *engine.Engine) error {
 		return nil
 	}
 	if d.tree = t.Check.Tree; d.present && unfinished(t) {
-		d.tree, err = work.Fingerprint(ctx)
+		d.tree, d.skipped, err = e.Inspect(ctx, d.last)
 	}
 	var patch bytes.Buffer
 	switch {

@@ -83,10 +83,14 @@ func (d *Report) outcome() string {
 }
 
 func (d *Report) patchWords() string {
+	words := fmt.Sprintf("work.patch, %s; git apply takes it", format.Count(len(d.patch), "byte", "bytes"))
 	if d.noPatch != "" {
-		return "none: " + cell(d.noPatch)
+		words = "none: " + cell(d.noPatch)
 	}
-	return fmt.Sprintf("work.patch, %s; git apply takes it", format.Count(len(d.patch), "byte", "bytes"))
+	for _, line := range d.skipped {
+		words += "; " + cell(line)
+	}
+	return words
 }
 
 func (d *Report) checkTable() string {

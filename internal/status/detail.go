@@ -94,7 +94,7 @@ func ProjectActs(e *engine.Engine) ([]act.Act, error) {
 }
 
 // WriteDiff writes the patch of the task: what its work has changed since the task was created. Of a task without one it
-// writes nothing.
+// writes nothing. It starts nothing, and says of a file that it does not read for that, or because of its size, why.
 func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
 	now, err := e.View()
 	if err != nil || now.Task.TaskID == "" {
@@ -108,5 +108,13 @@ func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
 	if err != nil {
 		return refusal.Git(err)
 	}
-	return tree.Patch(ctx, now.Task.BaseTree, files, w)
+	if err := tree.Patch(ctx, now.Task.BaseTree, files, w); err != nil {
+		return err
+	}
+	for _, s := range tree.Skipped(files) {
+		if _, err := io.WriteString(w, s.Patch(differences.Full(e.Place().Branch))); err != nil {
+			return err
+		}
+	}
+	return nil
 }

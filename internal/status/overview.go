@@ -64,6 +64,7 @@ type Machine struct {
 	Reviews Budget          `json:"reviews,omitzero"`
 	Size    *worktree.Size  `json:"size,omitempty"` // of its change; nil when it was not asked for or is not known
 	Score   *float64        `json:"score,omitempty"`
+	Skipped []string        `json:"skipped,omitempty"` // which files were not read for Size, and why
 	Spent   conductor.Spend `json:"spent,omitzero"`
 	Merged  bool            `json:"merged,omitempty"`
 	Error   string          `json:"error,omitempty"` // why it cannot be read
@@ -187,7 +188,7 @@ func (m *Machine) measure(ctx context.Context, e *engine.Engine, r *Report) erro
 	if look.Error != "" {
 		return nil // the project may be in no repository; ferrus diff says why there is none
 	}
-	m.Size, m.Score = &look.Size, look.Score
+	m.Size, m.Score, m.Skipped = &look.Size, look.Score, look.Skipped
 	return r.mergesCleanly(ctx, e)
 }
 

@@ -68,6 +68,9 @@ func ofMachine(m status.Machine, needs []status.Need) item {
 	if m.Size != nil {
 		it.facts = append(it.facts, fmt.Sprintf("+%d -%d", m.Size.Added, m.Size.Deleted))
 	}
+	if len(m.Skipped) > 0 {
+		it.facts = append(it.facts, "not all files read")
+	}
 	if m.Checks.Used > 0 {
 		it.facts = append(it.facts, format.Count(m.Checks.Used, "failed check", "failed checks"))
 	}

@@ -49,8 +49,11 @@ func (t *Tree) Diffstat(ctx context.Context, from, to string) (string, error) {
 	if !t.Git() {
 		return noGit, nil
 	}
-	out := &git.Head{Max: maxStatText}
-	if err := t.diff(ctx, from, to, out, "-M", asText, "--stat=100", "--stat-count="+strconv.Itoa(maxStat)); err != nil {
+	var out *git.Head
+	if err := t.figures(ctx, from, to, func() io.Writer {
+		out = &git.Head{Max: maxStatText}
+		return out
+	}, "--stat=100", "--stat-count="+strconv.Itoa(maxStat)); err != nil {
 		return "", err
 	}
 	text := strings.ToValidUTF8(out.String(), "\uFFFD")
@@ -66,12 +69,31 @@ func (t *Tree) Diffstat(ctx context.Context, from, to string) (string, error) {
 // asText has git take every file for text, also where it counts lines.
 const asText = "--text"
 
+// maxAlloc is how much memory git may ask for at once to compare files, more than [MaxShown].
+const maxAlloc = "128m"
+
+// figures is a diff that counts the lines of all files. Git reads both sides of each into memory, however large they are. Where
+// that is too much, which git says only then, it is asked again: no renames are found, and of files of which git thinks that they are
+// binary, or that have more than [MaxShown], the bytes are counted. out makes the writer, for each time.
+func (t *Tree) figures(ctx context.Context, from, to string, out func() io.Writer, how ...string) error {
+	c := t.Command()
+	c.Stdout, c.Env = out(), append(c.Env, "GIT_ALLOC_LIMIT="+maxAlloc)
+	err := t.diffBy(ctx, c, from, to, nil, append([]string{"-M", asText}, how...)...)
+	if err == nil || !strings.Contains(err.Error(), "attempting to allocate") {
+		return err
+	}
+	c = t.Command()
+	c.Stdout = out()
+	return t.diffBy(ctx, c, from, to, nil, append([]string{"--no-renames"}, how...)...)
+}
+
 // maxBinary is the size from which on a file that git takes for binary is written as such.
 const maxBinary = 1 << 20
 
 // Patch writes the difference between two trees, as in [Tree.Changed], in a form that `git apply` takes. Every file is
 // written as text, whatever .gitattributes says of it and whatever bytes it has, so that a reader sees its lines; only
-// one of more than 1 MiB that git takes for binary is written in git's binary form. The patch is as long as the change; w
+// one of more than 1 MiB that git takes for binary is written in git's binary form, and of one of more than [MaxShown] it says
+// only that it differs: [Tree.Unseen] tells of those, and git does not apply them. The patch is as long as the change; w
 // may refuse more with an error, which Patch returns. An object that somebody put in the place of another is an
 // error, and what was written is not to be shown. Without git it writes a line that says so.
 func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
@@ -83,24 +105,29 @@ func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	large, err := t.Verify(ctx, ids[0], ids[1], maxBinary)
+	large, err := t.Verify(ctx, ids[0], ids[1], maxBinary, MaxShown)
 	if err != nil {
 		return fmt.Errorf("diff of %.12s and %.12s: %w", ids[0], ids[1], err)
 	}
-	huge, err := t.binaries(ctx, from, to, large)
-	if err != nil {
+	var medium, binary, huge []string
+	for _, l := range large {
+		if l.Size > MaxShown {
+			huge = append(huge, l.Path)
+		} else {
+			medium = append(medium, l.Path)
+		}
+	}
+	if binary, err = t.binaries(ctx, from, to, medium); err != nil {
 		return err
 	}
 	once := &refusing{w: w}
-	how := []string{"-p", "-M", "--binary", "--full-index"}
-	var rest, those []string
-	for _, name := range huge {
-		rest = append(rest, ":(top,exclude,literal)"+name)
-		those = append(those, ":(top,literal)"+name)
+	how := []string{"-p", "-M", "--full-index"}
+	err = t.diffOf(ctx, from, to, once, pathspecs(":(top,exclude,literal)", append(binary, huge...)), append(how, "--binary", asText)...)
+	if err == nil && len(binary) > 0 {
+		err = t.diffOf(ctx, from, to, once, pathspecs(":(top,literal)", binary), append(how, "--binary")...)
 	}
-	err = t.diffOf(ctx, from, to, once, rest, append(how, asText)...)
-	if err == nil && len(those) > 0 {
-		err = t.diffOf(ctx, from, to, once, those, how...)
+	if err == nil && len(huge) > 0 {
+		err = t.diffOf(ctx, from, to, once, pathspecs(":(top,literal)", huge), "-p", "--full-index", "--no-renames")
 	}
 	if once.err != nil {
 		return once.err // git only says that its pipe broke
@@ -113,12 +140,8 @@ func (t *Tree) binaries(ctx context.Context, from, to string, names []string) (b
 	if len(names) == 0 {
 		return nil, nil
 	}
-	var specs []string
-	for _, name := range names {
-		specs = append(specs, ":(top,literal)"+name)
-	}
 	var out strings.Builder
-	if err := t.diffOf(ctx, from, to, &out, specs, "-z", "--numstat", "--no-renames"); err != nil {
+	if err := t.diffOf(ctx, from, to, &out, pathspecs(":(top,literal)", names), "-z", "--numstat", "--no-renames"); err != nil {
 		return nil, err
 	}
 	for _, line := range gitpath.Split([]byte(out.String())) {
@@ -129,6 +152,15 @@ func (t *Tree) binaries(ctx context.Context, from, to string, names []string) (b
 	return binary, nil
 }
 
+// pathspecs puts git's magic before each of the paths.
+func pathspecs(magic string, names []string) []string {
+	specs := make([]string, len(names))
+	for i, name := range names {
+		specs[i] = magic + name
+	}
+	return specs
+}
+
 // diff compares two trees with git's plumbing, which the user's diff settings do not reach.
 func (t *Tree) diff(ctx context.Context, from, to string, w io.Writer, how ...string) error {
 	return t.diffOf(ctx, from, to, w, nil, how...)
@@ -136,14 +168,21 @@ func (t *Tree) diff(ctx context.Context, from, to string, w io.Writer, how ...st
 
 // diffOf is diff of the paths that pathspecs name.
 func (t *Tree) diffOf(ctx context.Context, from, to string, w io.Writer, specs []string, how ...string) error {
+	c := t.Command()
+	c.Stdout = w
+	return t.diffBy(ctx, c, from, to, specs, how...)
+}
+
+// diffBy is diffOf by a call that has its environment.
+func (t *Tree) diffBy(ctx context.Context, c git.Command, from, to string, specs []string, how ...string) error {
 	ids, err := t.ends(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	c := t.Command()
-	c.Stdout = w
+	// What is larger is binary to git without having been read; with asText nothing is.
+	c.Config = append(slices.Clone(c.Config), "core.bigFileThreshold="+strconv.Itoa(MaxShown))
 	if slices.Contains(how, asText) {
-		c.Config = append(slices.Clone(c.Config), "diff.ferrus.binary=false")
+		c.Config = append(c.Config, "diff.ferrus.binary=false")
 	}
 	args := append([]string{"diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv"}, how...)
 	if _, _, err := c.Run(ctx, append(append(args, ids[0], ids[1], "--"), specs...)...); err != nil {

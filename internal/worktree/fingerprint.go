@@ -21,18 +21,24 @@ func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 	if !t.Git() {
 		return "", nil
 	}
-	if err := t.Prepare(ctx); err != nil {
-		return "", err
-	}
-	id, err := t.writeTree(ctx, false)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, rootfs.ErrNotRegular) {
-		// A file may have gone while it was read, or an object from its store. Once more, with nothing believed.
-		id, err = t.writeTree(ctx, true)
-	}
+	id, err := t.fingerprint(ctx, nil)
 	if err != nil {
 		return "", fmt.Errorf("fingerprint of %s: %w", t.Top(), err)
 	}
 	return id, nil
+}
+
+// fingerprint makes the tree, all of it for nil, else by the rules of [Tree.Inspect].
+func (t *Tree) fingerprint(ctx context.Context, in *inspection) (string, error) {
+	if err := t.Prepare(ctx); err != nil {
+		return "", err
+	}
+	id, err := t.writeTree(ctx, false, in)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, rootfs.ErrNotRegular) {
+		// A file may have gone while it was read, or an object from its store. Once more, with nothing believed.
+		id, err = t.writeTree(ctx, true, in)
+	}
+	return id, err
 }
 
 // Snapshot is Fingerprint, and the objects of the tree are on disk when it returns.
@@ -49,12 +55,12 @@ func (t *Tree) Snapshot(ctx context.Context) (string, error) {
 
 // writeTree lists what counts, hashes what is not known by its identity, and writes the tree. With fresh nothing is
 // believed that was read before, neither content nor that an object is in a store.
-func (t *Tree) writeTree(ctx context.Context, fresh bool) (string, error) {
+func (t *Tree) writeTree(ctx context.Context, fresh bool, in *inspection) (string, error) {
 	t.Sweep()
 	now := t.clock()
 	l, err := t.list(ctx)
 	if err != nil {
 		return "", err
 	}
-	return t.treeOfFiles(ctx, l, now, fresh)
+	return t.treeOfFiles(ctx, l, now, fresh, in)
 }

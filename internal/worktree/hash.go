@@ -8,13 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -32,12 +30,15 @@ type hashing struct {
 	dated map[uint64]bool // by device: see dated
 }
 
-// files finds the ids of those files, and reports which of them may be known again by what lstat says of them.
-func (h *hashing) files(ctx context.Context, files []*file) (again []bool, err error) {
+// files finds the ids of those files, and reports which of them may be known again by what lstat says of them. Without
+// filters none of them has one.
+func (h *hashing) files(ctx context.Context, files []*file, filters bool) (again []bool, err error) {
 	again = make([]bool, len(files))
-	filtered, err := h.t.filtered(ctx, files)
-	if err != nil {
-		return nil, err
+	var filtered map[string]string
+	if filters {
+		if filtered, err = h.t.filtered(ctx, files); err != nil {
+			return nil, err
+		}
 	}
 	hands := min(2*runtime.GOMAXPROCS(0), len(files))
 	errs := make([]error, hands)
@@ -45,7 +46,7 @@ func (h *hashing) files(ctx context.Context, files []*file) (again []bool, err e
 	for hand := range hands {
 		wg.Go(func() {
 			for i := hand; i < len(files) && errs[hand] == nil && ctx.Err() == nil; i += hands {
-				if !filtered[files[i].path] {
+				if filtered[files[i].path] == "" {
 					again[i], errs[hand] = h.file(files[i])
 				}
 			}
@@ -107,7 +108,7 @@ func (h *hashing) file(f *file) (again bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		f.Mode, f.is = repository.ModeOf(after.Mode), after
+		f.Mode, f.is, f.dear = repository.ModeOf(after.Mode), after, after.Size > inMemory
 		if before.Same(after) && f.ID != "" {
 			return may && before.Settled(h.now), nil
 		}
@@ -162,37 +163,24 @@ func (h *hashing) store(kind, id string, data []byte) error {
 	return h.t.WriteObject(kind, id, data)
 }
 
-// filtered lists those of the files whose content a filter of the person's, or of the frozen configuration, makes.
-func (t *Tree) filtered(ctx context.Context, files []*file) (gitpath.Set, error) {
-	drivers, _, err := t.Filters(ctx)
-	if err != nil || len(drivers) == 0 || len(files) == 0 {
-		return nil, err
-	}
+// filtered has for those of the files whose content a filter of the person's, or of the frozen configuration, makes its name.
+func (t *Tree) filtered(ctx context.Context, files []*file) (map[string]string, error) {
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = f.path
 	}
-	c := t.Command()
-	c.Stdin = gitpath.List(names)
-	out, _, err := c.Run(ctx, "check-attr", "-z", "--stdin", "filter")
-	found := gitpath.Set{}
-	for f := gitpath.Split(out); len(f) >= 3; f = f[3:] { // path, "filter", driver
-		if slices.Contains(drivers, f[2]) {
-			found.Add(f[0])
-		}
-	}
-	return found, err
+	return t.Converted(ctx, t.Command(), names)
 }
 
 // byGit has git hash those files that have filters.
-func (h *hashing) byGit(ctx context.Context, files []*file, filtered gitpath.Set, again []bool) error {
+func (h *hashing) byGit(ctx context.Context, files []*file, filtered map[string]string, again []bool) error {
 	var those []int
 	var names strings.Builder
 	for i, f := range files {
-		if filtered[f.path] && f.is.Mode.IsRegular() {
+		if filtered[f.path] != "" && f.is.Mode.IsRegular() {
 			those = append(those, i)
 			names.WriteString(quotePath(f.path) + "\n")
-		} else if filtered[f.path] {
+		} else if filtered[f.path] != "" {
 			if _, err := h.file(f); err != nil {
 				return err
 			}
@@ -201,7 +189,7 @@ func (h *hashing) byGit(ctx context.Context, files []*file, filtered gitpath.Set
 	if len(those) == 0 {
 		return nil
 	}
-	c := h.t.Command()
+	c := h.t.Filtering(h.t.Command())
 	c.Stdin = strings.NewReader(names.String())
 	out, _, err := c.Run(ctx, "hash-object", "-w", "--stdin-paths")
 	if err != nil {
@@ -218,7 +206,7 @@ func (h *hashing) byGit(ctx context.Context, files []*file, filtered gitpath.Set
 			return err
 		}
 		again[i] = f.is.Same(after) && after.Settled(h.now) && h.isDated(after.Dev, h.t.Path(f.path))
-		f.Entry = repository.Entry{Mode: repository.ModeOf(after.Mode), ID: ids[n]}
+		f.Entry, f.dear = repository.Entry{Mode: repository.ModeOf(after.Mode), ID: ids[n]}, true
 	}
 	return nil
 }

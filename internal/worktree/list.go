@@ -23,7 +23,8 @@ import (
 type file struct {
 	path string
 	repository.Entry
-	is filestat.Stat // what lstat says; the zero value where id is known without it
+	is   filestat.Stat // what lstat says; the zero value where id is known without it
+	dear bool          // to read it again is worth a write of the table
 }
 
 // A listing is what counts now: what git tracks and is on disk, and what it does not ignore. All of it is in the order of

@@ -27,7 +27,7 @@ func (t *Tree) save(ctx context.Context, name string) (string, error) {
 		return tree, err
 	}
 	// The private index may believe in files that git has deleted since. The user's does not: what it names, git leaves.
-	if tree, err = t.writeTree(ctx, true); err != nil {
+	if tree, err = t.writeTree(ctx, true, nil); err != nil {
 		return "", err
 	}
 	return tree, t.SaveTree(ctx, name, tree)

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 // A Size is how much two trees differ.
 type Size struct {
 	Files   int `json:"files"`
-	Added   int `json:"added"`   // lines, also of a binary file
+	Added   int `json:"added"`   // lines, also of a binary file, but for files that are too large for that
 	Deleted int `json:"deleted"` // lines
 }
 
@@ -20,8 +21,11 @@ func (t *Tree) Size(ctx context.Context, from, to string) (Size, error) {
 	if !t.Git() {
 		return s, nil
 	}
-	var out strings.Builder
-	if err := t.diff(ctx, from, to, &out, "-M", asText, "--numstat"); err != nil {
+	var out *strings.Builder
+	if err := t.figures(ctx, from, to, func() io.Writer {
+		out = &strings.Builder{}
+		return out
+	}, "--numstat"); err != nil {
 		return s, err
 	}
 	// "added\tdeleted\tpath", with a dash for each of a binary file; git quotes a path that has a newline

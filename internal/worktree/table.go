@@ -262,6 +262,9 @@ func (tab *table) with(l *listing, changed []*file, again []bool) (next *table, 
 			if again[0] {
 				next.files = append(next.files, seen{f.path, f.is, f.ID})
 				added++
+				if f.dear {
+					added += saveFrom
+				}
 			}
 			changed, again = changed[1:], again[1:]
 		case len(had) > 0 && had[0].path == f.path:
@@ -271,8 +274,9 @@ func (tab *table) with(l *listing, changed []*file, again []bool) (next *table, 
 	return next, added
 }
 
-// treeOfFiles makes the tree of what is listed. Only the content of files that the table does not know is read.
-func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh bool) (string, error) {
+// treeOfFiles makes the tree of what is listed. Only the content of files that the table does not know is read, and of an
+// inspection, which is nil for a fingerprint, not of all of them.
+func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh bool, in *inspection) (string, error) {
 	rules, err := t.filterRules(ctx, l)
 	if err != nil {
 		return "", err
@@ -282,6 +286,11 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 		tab = &table{rules: rules}
 	}
 	changed := tab.match(l)
+	if in != nil {
+		if changed, err = in.skip(ctx, t, changed); err != nil {
+			return "", err
+		}
+	}
 	h := &hashing{t: t, now: now, trees: tab.known, dated: map[uint64]bool{}}
 	// Of a few in a large repository it is not worth to know which are in a pack: those are written once more.
 	if fresh || len(changed)*100 >= len(l.index) {
@@ -289,7 +298,7 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 			return "", err
 		}
 	}
-	again, err := h.files(ctx, changed)
+	again, err := h.files(ctx, changed, in == nil)
 	if err != nil {
 		return "", err
 	}
@@ -301,6 +310,11 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 	}
 	next.known = made
 	t.keepTable(next, added)
+	if in != nil {
+		in.id = id
+		in.remember(t)
+		return id, nil
+	}
 	l.id, l.trees, l.index = id, made, nil
 	t.mu.Lock()
 	t.newest = l

@@ -6,12 +6,12 @@ import (
 )
 
 // Uncommitted reports whether a path that differs between two trees, as in [Tree.Changed], has other contents in the work
-// tree than in the commit that is checked out. It is false without git.
+// tree than in the commit that is checked out. A file that [Tree.Inspect] skips counts as in to. It is false without git.
 func (t *Tree) Uncommitted(ctx context.Context, from, to string) (bool, error) {
 	if !t.Git() {
 		return false, nil
 	}
-	now, err := t.Fingerprint(ctx)
+	now, err := t.Inspect(ctx, to)
 	if err != nil {
 		return false, err
 	}

@@ -21,13 +21,14 @@ const (
 
 // Unseen says, a line each, what a patch from base to now does not show although it may matter: files that are ignored by
 // a rule which base does not have, repositories in the work tree with their files, files that are said to be off the
-// disk, and settings of git that have changed since [Tree.Freeze]. It is nil without git. The lines name paths; they are
-// printable, and at most a dozen.
-func (t *Tree) Unseen(ctx context.Context, base, now string) ([]string, error) {
+// disk, files that are too large, and settings of git that have changed since [Tree.Freeze]. It is nil without git. The
+// lines name paths; they are printable, and at most a dozen. Without filters it starts no program that git's configuration
+// names: files in repositories of the work tree that a filter converts are then not compared with their commits.
+func (t *Tree) Unseen(ctx context.Context, base, now string, filters bool) ([]string, error) {
 	if !t.Git() {
 		return nil, nil
 	}
-	lines, err := t.unseen(ctx, base, now)
+	lines, err := t.unseen(ctx, base, now, filters)
 	if err != nil {
 		return nil, fmt.Errorf("what a patch of %s does not show: %w", t.Top(), err)
 	}
@@ -37,7 +38,7 @@ func (t *Tree) Unseen(ctx context.Context, base, now string) ([]string, error) {
 	return lines, nil
 }
 
-func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
+func (t *Tree) unseen(ctx context.Context, base, now string, filters bool) ([]string, error) {
 	ids, err := t.ends(ctx, base, now)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var drift, ignored, nested []string
+	var drift, ignored, nested, huge []string
 	err = git.Together(func() (err error) {
 		drift, err = t.Drift(ctx)
 		return err
@@ -54,10 +55,16 @@ func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
 		ignored, err = t.newlyIgnored(ctx, ids[0])
 		return err
 	}, func() (err error) {
-		nested, err = t.nested(ctx, l, ids)
+		nested, err = t.nested(ctx, l, ids, filters)
+		return err
+	}, func() (err error) {
+		huge, err = t.huge(ctx, l, ids)
 		return err
 	})
 	lines := slices.Concat(drift, ignored, nested)
+	if len(huge) > 0 {
+		lines = append(lines, fmt.Sprintf("the patch names %s of more than %d MiB, and does not show what they hold: %s", count(len(huge), "file"), MaxShown>>20, some(huge)))
+	}
 	if n := len(l.hidden); n > 0 {
 		lines = append(lines, fmt.Sprintf("not on disk, and counted as unchanged because of git's skip-worktree mark: %s: %s", count(n, "file"), some(l.hidden)))
 	}
@@ -155,7 +162,7 @@ func (t *Tree) blobAt(ctx context.Context, tree, name string) (string, error) {
 }
 
 // nested names repositories in the work tree: of them a patch has the commit at most.
-func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string) ([]string, error) {
+func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string, filters bool) ([]string, error) {
 	var lines []string
 	for _, repo := range l.empty {
 		lines = append(lines, "the repository in "+gitpath.Printable(repo)+" has no commit: its files do not count, and are in no patch")
@@ -184,7 +191,7 @@ func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string) ([]string,
 		if looked++; looked > maxNested {
 			continue
 		}
-		switch dirty, err := t.EmbeddedChanges(ctx, f.path, f.ID); {
+		switch dirty, err := t.EmbeddedChanges(ctx, f.path, f.ID, filters); {
 		case err != nil:
 			lines = append(lines, "the repository in "+gitpath.Printable(f.path)+" cannot be compared with its commit: its files are in no patch")
 		case len(dirty) > 0:

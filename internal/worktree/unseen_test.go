@@ -85,7 +85,7 @@ func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 			if (now != base) != tt.counts {
 				t.Errorf("counts = %v, want %v", now != base, tt.counts)
 			}
-			lines, err := tree.Unseen(t.Context(), base, now)
+			lines, err := tree.Unseen(t.Context(), base, now, true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -106,6 +106,9 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 		if !t.Green && t.Why != "" {
 			a.Say("%-14s %s\n", "", a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))
 		}
+		for _, line := range t.Skipped {
+			a.Say("%-14s %s\n", "", a.Paint(cli.Yellow, format.Line(line)))
+		}
 	}
 }
 

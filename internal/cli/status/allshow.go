@@ -73,6 +73,9 @@ func line(m status.Machine) string {
 	if m.Waits != "" {
 		text += "   waits " + m.Waits + ", since " + format.Age(m.Waiting.Since)
 	}
+	if len(m.Skipped) > 0 {
+		text += "   not all files read"
+	}
 	if m.Node != "" {
 		text += "   on " + format.Line(m.Node)
 	}

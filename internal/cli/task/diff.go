@@ -20,24 +20,27 @@ import (
 
 // DiffCommand is ferrus diff.
 func DiffCommand(a *cli.App) *cobra.Command {
-	var stat bool
+	var stat, full bool
 	cmd := &cobra.Command{
-		Use:   "diff [SEQ[..SEQ]] [--stat]",
+		Use:   "diff [SEQ[..SEQ]] [--stat] [--full]",
 		Short: "Show what the task changed in the work tree",
 		Long: `Shows the work tree as a diff against the start of the task. Untracked files are
 included, and commits in between do not matter. With SEQ, the number of an entry
 in "ferrus log", the diff is against the files at that entry. With SEQ..SEQ it
 is between two entries. Written to a file or a pipe, "git apply" accepts it. On
-a terminal each hidden character is shown as a mark such as <U+202E>.`,
+a terminal each hidden character is shown as a mark such as <U+202E>. Files of
+git filters and of more than 32 MiB are read only with --full.`,
 		Example: `  ferrus diff
   ferrus diff --stat
   ferrus diff 12..20
+  ferrus diff --full
   ferrus diff > work.patch`,
 		Annotations: cli.Reference(`ferrus saves the files at every claim, check, submission, review and answer.
 Other entries have the files that were saved last. Changes that the patch does
-not show, such as newly ignored files, are listed on stderr. So are commits that
-were made since the task was created, by you or by an agent: the patch has them,
-and --stat lists their files again below.`, `task_id base tree stat notices[] head{from to was branch how switched
+not show, such as newly ignored files and files that were not read, are listed
+on stderr. Without --full nothing is started: git's filters (git-lfs) do not
+run. Also listed are commits that were made since the task was created, by you
+or by an agent: the patch has them, and --stat lists their files again below.`, `task_id base tree stat notices[] head{from to was branch how switched
 commits files[]}; for entries also from and to.`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,10 +48,11 @@ commits files[]}; for entries also from and to.`),
 			if err != nil {
 				return err
 			}
-			return showDiff(a, cmd.Context(), between, stat)
+			return showDiff(a, cmd.Context(), between, stat, full)
 		},
 	}
 	cmd.Flags().BoolVar(&stat, "stat", false, "list the changed files with line counts")
+	cmd.Flags().BoolVar(&full, "full", false, "run git's filters and read large files")
 	return cmd
 }
 
@@ -75,7 +79,7 @@ func entryNumber(text string) (uint64, error) {
 	return n, nil
 }
 
-func showDiff(a *cli.App, ctx context.Context, between stretch, stat bool) error {
+func showDiff(a *cli.App, ctx context.Context, between stretch, stat, full bool) error {
 	e, now, err := a.OpenView(ctx)
 	if err != nil {
 		return err
@@ -100,8 +104,10 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat bool) error
 	case err != nil:
 	case between.to != 0:
 		id, err = filesAt(ctx, e, now, between.to)
-	default:
+	case full:
 		id, err = tree.Fingerprint(ctx)
+	default:
+		id, err = tree.Inspect(ctx, now.Task.Newest())
 	}
 	if err != nil {
 		return err

@@ -109,7 +109,7 @@ func (c *Checkout) checkOut(ctx context.Context, t *worktree.Tree, root *os.Root
 		return err
 	}
 	defer t.RemoveTemp(dir)
-	call := t.Command()
+	call := t.Filtering(t.Command())
 	call.Dir = c.Files()
 	call.Env = append(call.Env, "GIT_WORK_TREE="+c.Files(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 

@@ -88,8 +88,8 @@ func packed(common, ref string) string {
 }
 
 // EmbeddedChanges lists the files of an embedded repository that are not as in its commit. The repository's own configuration is
-// not used.
-func (r *Repository) EmbeddedChanges(ctx context.Context, repo, commit string) ([]string, error) {
+// not used. Without filters, a tracked file that a filter converts is not looked at.
+func (r *Repository) EmbeddedChanges(ctx context.Context, repo, commit string, filters bool) ([]string, error) {
 	dir, err := r.TempDir("restore-")
 	if err != nil {
 		return nil, err
@@ -102,6 +102,39 @@ func (r *Repository) EmbeddedChanges(ctx context.Context, repo, commit string) (
 	if _, _, err := c.Run(ctx, "read-tree", commit); err != nil {
 		return nil, err
 	}
-	out, _, err := c.Run(ctx, "ls-files", "-z", "-m", "-o", "--exclude-standard")
-	return slices.Compact(gitpath.Split(out)), err
+	if filters {
+		c = r.Filtering(c)
+	}
+	out, _, err := c.Run(ctx, "ls-files", "-z", "-t", "-m", "-o", "--exclude-standard")
+	var changed, tracked []string
+	for _, line := range slices.Compact(gitpath.Split(out)) { // "? path" where it is not tracked
+		mark, name, _ := strings.Cut(line, " ")
+		changed = append(changed, name)
+		if mark != "?" && filestat.Exists(filepath.Join(c.Dir, filepath.FromSlash(name))) {
+			tracked = append(tracked, name)
+		}
+	}
+	changed = slices.Compact(changed)
+	if err != nil || filters {
+		return changed, err
+	}
+	converted, err := r.Converted(ctx, c, tracked)
+	return slices.DeleteFunc(changed, func(name string) bool { return converted[name] != "" }), err
+}
+
+// Converted has for those of the files whose content a frozen filter makes, by the attributes that c finds, the name of the filter.
+func (r *Repository) Converted(ctx context.Context, c git.Command, names []string) (map[string]string, error) {
+	drivers, _, err := r.Filters(ctx)
+	if err != nil || len(drivers) == 0 || len(names) == 0 {
+		return nil, err
+	}
+	c.Stdin = gitpath.List(names)
+	out, _, err := c.Run(ctx, "check-attr", "-z", "--stdin", "filter")
+	found := map[string]string{}
+	for f := gitpath.Split(out); len(f) >= 3; f = f[3:] { // path, "filter", driver
+		if slices.Contains(drivers, f[2]) {
+			found[f[0]] = f[2]
+		}
+	}
+	return found, err
 }

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 )
@@ -117,6 +118,27 @@ func IDLike(other, kind string, data []byte) string {
 
 // loose is where a store has an object that is in no pack.
 func loose(store, id string) string { return filepath.Join(store, id[:2], id[2:]) }
+
+// looseSize is the size of an object that is in a store, and in no pack; else 0. It reads the beginning of its file.
+func (r *Repository) looseSize(id string) int64 {
+	for _, store := range []string{r.store(), r.objects} {
+		f, err := filestat.Open(loose(store, id))
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		z, err := zlib.NewReader(f)
+		if err != nil {
+			return 0
+		}
+		head, _ := io.ReadAll(io.LimitReader(z, 32)) // "kind size\x00"
+		text, _, _ := bytes.Cut(head, []byte{0})
+		_, figure, _ := bytes.Cut(text, []byte{' '})
+		size, _ := strconv.ParseInt(string(figure), 10, 64)
+		return size
+	}
+	return 0
+}
 
 // BlobID is the id that git gives to so many bytes, "" if there are more or fewer.
 func (r *Repository) BlobID(in io.Reader, size int64) string {

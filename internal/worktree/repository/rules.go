@@ -279,6 +279,7 @@ func (r *Repository) layRepository(rules *gitRules) error {
 	for name, text := range map[string]string{
 		"HEAD":            "ref: refs/heads/none\n",
 		"config":          rules.config(r.repository(), len(r.nothing) == 64),
+		"filters":         rules.filters(),
 		"attributes":      rules.frozen.Below,
 		"excludes":        rules.frozen.Excludes,
 		"info/attributes": rules.frozen.Attributes + bytesOnly,
@@ -305,7 +306,25 @@ func (r *gitRules) config(dir string, sha256 bool) string {
 	} else {
 		b.WriteString("\trepositoryformatversion = 0\n")
 	}
+	b.WriteString(r.settings(func(key string) bool { return !strings.HasPrefix(key, "filter.") }))
+	for _, f := range []struct{ key, name string }{{"excludesfile", "excludes"}, {"attributesfile", "attributes"}} {
+		fmt.Fprintf(&b, "[core]\n\t%s = %s\n", f.key, gitpath.ConfigQuoted(filepath.ToSlash(filepath.Join(dir, f.name))))
+	}
+	return b.String()
+}
+
+// filters is the text of the file that [Repository.Filtering] has git read.
+func (r *gitRules) filters() string {
+	return r.settings(func(key string) bool { return strings.HasPrefix(key, "filter.") })
+}
+
+// settings writes the frozen settings that which picks as a configuration file.
+func (r *gitRules) settings(which func(key string) bool) string {
+	var b strings.Builder
 	for _, s := range r.frozen.Config {
+		if !which(s.Key) {
+			continue
+		}
 		first, last := strings.IndexByte(s.Key, '.'), strings.LastIndexByte(s.Key, '.')
 		section := s.Key[:first]
 		if first < last {
@@ -313,10 +332,28 @@ func (r *gitRules) config(dir string, sha256 bool) string {
 		}
 		fmt.Fprintf(&b, "[%s]\n\t%s = %s\n", section, s.Key[last+1:], gitpath.ConfigQuoted(s.Value))
 	}
-	for _, f := range []struct{ key, name string }{{"excludesfile", "excludes"}, {"attributesfile", "attributes"}} {
-		fmt.Fprintf(&b, "[core]\n\t%s = %s\n", f.key, gitpath.ConfigQuoted(filepath.ToSlash(filepath.Join(dir, f.name))))
-	}
 	return b.String()
+}
+
+// Filtering lets a call run the frozen filters. The private git directory names none: a call that does not ask for
+// them runs none, whatever git thinks of to do for it.
+func (r *Repository) Filtering(c git.Command) git.Command {
+	c.Config = append(slices.Clone(c.Config), "include.path="+filepath.Join(r.repository(), "filters"))
+	return c
+}
+
+// FilterCommand returns the command by which a filter makes content for a tree, "" where there is none.
+func (r *Repository) FilterCommand(ctx context.Context, driver string) (command string) {
+	rules, err := r.rulesNow(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, s := range rules.frozen.Config { // git prefers process; of one key the last counts
+		if s.Key == "filter."+driver+".process" || s.Key == "filter."+driver+".clean" && command == "" {
+			command = s.Value
+		}
+	}
+	return command
 }
 
 // Filters returns the names of the filters that do something when content goes into a tree, and a text that changes when what
@@ -340,5 +377,5 @@ func (r *Repository) Filters(ctx context.Context) (drivers []string, text string
 	if len(drivers) == 0 {
 		return nil, "", nil
 	}
-	return drivers, fmt.Sprintf("%q %q\n", rules.config("", false), rules.frozen.Attributes), nil
+	return drivers, fmt.Sprintf("%q %q %q\n", rules.config("", false), rules.filters(), rules.frozen.Attributes), nil
 }

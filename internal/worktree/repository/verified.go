@@ -16,8 +16,10 @@ import (
 // Verify compares the objects by which two trees differ with their ids: the trees, from the top down to the folders that
 // differ, and the blobs of every path that is not the same in both. Git shows an object under whatever id it lies, and
 // an agent in the tree can write to the object stores: a reviewer would be shown a good file in place of the bad one
-// that is submitted. It returns the paths of files that have more than most bytes on one side, in their order.
-func (r *Repository) Verify(ctx context.Context, from, to string, most int64) (larger []string, err error) {
+// that is submitted. A blob in a file of its own that has more than limit bytes is not read. It returns the files that have
+// more than most bytes on one side, each once, with the size of the larger side, in the order of their paths.
+func (r *Repository) Verify(ctx context.Context, from, to string, most, limit int64) (larger []Large, err error) {
+	sizes := map[string]int64{}
 	err = r.reading(ctx, func(o *objects) (err error) {
 		var sides [2]string
 		for i, id := range []string{from, to} {
@@ -35,20 +37,34 @@ func (r *Repository) Verify(ctx context.Context, from, to string, most int64) (l
 			if d.Mode == ModeTree {
 				continue
 			}
+			if size := r.looseSize(d.ID); size > limit {
+				sizes[d.Path] = max(sizes[d.Path], size)
+				continue
+			}
 			if paths[d.ID] == nil {
 				ids, names = append(ids, d.ID), append(names, d.Path)
 			}
 			paths[d.ID] = append(paths[d.ID], d.Path)
 		}
 		return o.each(ids, names, func(i int, _ string, size int64, _ io.Reader) error {
-			if size > most {
-				larger = append(larger, paths[ids[i]]...)
+			for _, path := range paths[ids[i]] {
+				if size > most {
+					sizes[path] = max(sizes[path], size)
+				}
 			}
 			return nil
 		})
 	})
-	slices.Sort(larger)
-	return slices.Compact(larger), err
+	for _, path := range slices.Sorted(maps.Keys(sizes)) {
+		larger = append(larger, Large{path, sizes[path]})
+	}
+	return larger, err
+}
+
+// A Large is a file of so many bytes.
+type Large struct {
+	Path string
+	Size int64
 }
 
 // A side is what one of two trees has at a path and the other has not.

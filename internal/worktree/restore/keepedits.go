@@ -47,7 +47,7 @@ func (m *move) clean(ctx context.Context, files []*taken) ([]string, error) {
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 		return nil, err
 	}
-	c := m.t.Command()
+	c := m.t.Filtering(m.t.Command())
 	c.Dir = dir
 	c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(m.dir, "was"), "GIT_WORK_TREE="+dir)
 	if _, _, err := c.Run(ctx, "read-tree", m.now); err != nil {

@@ -63,7 +63,7 @@ func (s *stage) discard() {
 
 // git is a call on the stage's index.
 func (s *stage) git() git.Command {
-	c := s.t.Command()
+	c := s.t.Filtering(s.t.Command())
 	c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(s.dir, "index"))
 	return c
 }
