@@ -108,7 +108,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "s")
 
 	// The agent asks, and is answered by a number.
-	x.shows(t, "May I fix it?", "yes, of course", "a answer")
+	x.shows(t, "May I fix it?", "yes, of course", "a answer", "Resume: ") // until that act is done no other is taken
 	x.press(t, "a")
 	x.shows(t, "0. in your own words")
 	x.press(t, "1")

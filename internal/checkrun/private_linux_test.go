@@ -12,7 +12,7 @@ import (
 )
 
 // leaves is a check that fails where its folder for temporary files or its home folder is not empty, and leaves files there.
-const leaves = "[checks]\ncommands = ['echo $TMPDIR; test -z \"$(ls -A $TMPDIR $HOME | grep -v :)\" && echo left >$TMPDIR/left && mkdir $HOME/.config && echo left >$HOME/.config/left && chmod 500 $HOME/.config']\n" +
+const leaves = "[checks]\ncommands = ['echo \"$TMPDIR\"; test -z \"$(ls -A \"$TMPDIR\" \"$HOME\" | grep -v :)\" && echo left >\"$TMPDIR/left\" && mkdir \"$HOME/.config\" && echo left >\"$HOME/.config/left\" && chmod 500 \"$HOME/.config\"']\n" +
 	"sandbox = \"on\"\nnetwork = true\nwhere = \"clean\"\n"
 
 // TestNoCheckLosesItsTemporaryFiles: each begins with an empty folder for them and an empty home folder, which nothing empties while

@@ -28,6 +28,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
@@ -107,6 +108,7 @@ func options(side string) conductor.Options {
 func conduct(root string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	defer outbox.Finish(ctx) // as the main function does
 	e, err := engine.Open(project.At(root, ""), engine.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		fmt.Println(err)
@@ -213,6 +215,7 @@ func (w *world) run(change ...func(*conductor.Options)) conductor.Outcome {
 	if err != nil {
 		w.t.Errorf("the conductor: %v", err)
 	}
+	outbox.Finish(ctx)
 	return out
 }
 

@@ -43,20 +43,17 @@ conducted [{branch node host here since lost}]; url is empty for files.`),
 		Short: "Move the state into a database, or back into files",
 		Long: `Moves the journals of the project and its branches, and its queue, into the
 database at URL, else at [store] url of your own configuration. With --files it
-moves them back, into the files of this computer: one computer can do that, and
-any other is told which one has.
-
-Nothing may be at work: no claim, agent, run, check, merge or pipeline on this
-computer, and with --files no claim, agent or conductor on any other. What is at
-work is named, with the command that ends it. With --files the newest files of
-each task must be on this computer.
-
-A move that was cut off is finished by the same command. The journals that were
-moved stay in .ferrus/archive.`,
+moves them back, into the files of this computer. Nothing may be at work; what
+is at work is named, with the command that ends it. A move that was cut off is
+finished by the same command.`,
 		Example: `  ferrus store move 'postgres://db.example.com/team?sslmode=verify-full'
   ferrus store move --files`,
-		Annotations: cli.Reference("", "project name url machines events queued kept."),
-		Args:        cobra.MaximumNArgs(1),
+		Annotations: cli.Reference(`Nothing may be at work: no claim, agent, run, check, merge or pipeline on this
+computer, and with --files no claim, agent or conductor on any other. With
+--files the newest files of each task must be on this computer. One computer can
+take a project into its files; any other is told which one has. The journals
+that were moved stay in .ferrus/archive.`, "project name url machines events queued kept."),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return storeMove(a, cmd.Context(), append(args, "")[0], files)
 		},
@@ -82,14 +79,13 @@ into the database.`,
 	remove := &cobra.Command{
 		Use:   "remove PROJECT [URL]",
 		Short: "Remove a project that nobody uses from the database",
-		Long: `Removes a project, named by its id or name, from the database at URL, else at
-that of the project of this folder or [store] url of your own configuration.
-Older versions of ferrus left one when a move did not succeed. A project that a
-folder belongs to or has joined, or in which somebody has worked, is refused.
-Its journals stay in the tables of the database.`,
-		Example:     "  ferrus store remove 6f1c0a52-0b1e-4c7f-9a53-5d0a3c1f8e11",
-		Annotations: cli.Reference("", "project name url machines."),
-		Args:        cobra.RangeArgs(1, 2),
+		Long: `Removes a project, named by its id or name, from the database at URL. By default
+it is the database of this folder, else of your own configuration. A project
+that a folder has joined, or in which somebody has worked, is refused.`,
+		Example: "  ferrus store remove 6f1c0a52-0b1e-4c7f-9a53-5d0a3c1f8e11",
+		Annotations: cli.Reference(`Older versions of ferrus left a project in the database when a move did not
+succeed. Its journals stay in the tables.`, "project name url machines."),
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return storeRemove(a, cmd.Context(), args[0], append(args, "")[1])
 		},

@@ -51,7 +51,7 @@ func Plain(t testing.TB, toml string) *Machine {
 }
 
 // Folder is the folder of each project: its name has characters with a meaning in patterns, formats, settings and URLs.
-const Folder = "pro[j]ect #1 100%d"
+const Folder = "pro[j]ect #1"
 
 func PlainIn(t testing.TB, base, toml string) *Machine {
 	t.Helper()
