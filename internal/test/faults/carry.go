@@ -22,7 +22,7 @@ var errUsage = errors.New(`usage, after the code was changed:
 // carry changes the mutants as the code was changed, and prints those that do not fit the code. Each mutant may be changed
 // in several ways: carry takes the first that fits, so that a name with another meaning stays as it is.
 func carry(out io.Writer, pattern string, args []string) error {
-	all, err := readMutants(pattern)
+	all, err := readTable(pattern)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func change(lines []string, what *regexp.Regexp, by string) []string {
 }
 
 // build compiles every mutant and prints those that do not compile: nothing else finds an old name in a new line.
-func (all Mutants) build(out io.Writer) error {
+func (all *Table) build(out io.Writer) error {
 	dir, err := os.MkdirTemp("", "mutant-")
 	if err != nil {
 		return err

@@ -9,41 +9,6 @@ import (
 	"strings"
 )
 
-// parsers are what reads text that somebody else wrote. Each is fuzzed from its seeds and from the corpus in the
-// testdata of its package.
-var parsers = []Rig{
-	{
-		Name: "fuzz STATE.json", Promise: "whatever stands there, no acknowledged line is lost", Package: "./internal/store/file", Test: "FuzzStateFile",
-	},
-	{
-		Name: "fuzz journal lines", Promise: "a line is read as it was written, or not at all", Package: "./internal/store/file", Test: "FuzzDecodeLine",
-	},
-	{
-		Name: "fuzz tasks", Promise: "a task is read the same again, and no event makes it panic", Package: "./internal/state", Test: "FuzzTask",
-	},
-	{
-		Name: "fuzz ferrus.toml", Promise: "it is read, or refused with file and line", Package: "./internal/config", Test: "FuzzParse",
-	},
-	{
-		Name: "fuzz tool arguments", Promise: "what is no text is not let through", Package: "./internal/tools", Test: "FuzzArguments",
-	},
-	{
-		Name: "fuzz JSON-RPC lines", Promise: "every line is a message or is answered, and none is lost", Package: "./internal/server", Test: "FuzzLines",
-	},
-	{
-		Name: "fuzz the sanitizer", Promise: "no control sequence of an agent's reaches a terminal", Package: "./internal/safetext", Test: "FuzzClean",
-	},
-	{
-		Name: "fuzz what agents print", Promise: "their streams are read the same however they are cut", Package: "./internal/agents", Test: "FuzzReader",
-	},
-	{
-		Name: "fuzz other clients' files", Promise: "a statement is found where it stands, or the file is left alone", Package: "./internal/agents/register", Test: "FuzzTheScanner",
-	},
-	{
-		Name: "fuzz tokens.json", Promise: "a book of tokens is read whole or refused", Package: "./internal/server/tokens", Test: "FuzzParse",
-	},
-}
-
 // fuzzTime is how long a target is fuzzed.
 var fuzzTime = map[string]string{"-short": "2s", "": "10s", "-full": "60s"}
 

@@ -48,7 +48,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	all, err := readMutants(mutantFiles)
+	all, err := readTable(mutantFiles)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rigs:", err)
 		os.Exit(2)
@@ -57,23 +57,23 @@ func main() {
 	defer stop()
 	form := map[bool]string{*short: "-short", *full: "-full"}[true]
 	wanted := func(name string) bool { return pick.MatchString(name) && !skip.MatchString(name) }
-	if !run(ctx, wanted, form, all, *mutants) {
+	if !all.run(ctx, wanted, form, *mutants) {
 		stop()
 		os.Exit(1)
 	}
 }
 
 // run prints the table, a row for each rig when it is done, and reports whether all is as promised.
-func run(ctx context.Context, wanted func(name string) bool, form string, all Mutants, mutants int) (good bool) {
+func (all *Table) run(ctx context.Context, wanted func(name string) bool, form string, mutants int) (good bool) {
 	good = true
 	fmt.Println("| rig | cases | bad | mutants | killed | time | |\n|---|---:|---:|---:|---:|---:|---|")
-	for _, r := range rigs {
+	for _, r := range all.rigs {
 		if !wanted(r.Name) {
 			continue
 		}
 		began := time.Now()
 		v := r.try(ctx, form)
-		tried := all.rigs[r.Name]
+		tried := r.mutants
 		if mutants >= 0 {
 			tried = tried[:min(mutants, len(tried))]
 		}

@@ -2,19 +2,21 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
 // A Mutant is ferrus with one mistake in it, which its rig must notice.
 //
-// The folder mutants has a text file for each kind of rig. A file has a section for each rig, with its mutants:
+// The folder mutants has a text file for each kind of rig. A file has a section for each rig, with its facts and its mutants:
 //
 //	# run: fifty ticks                         the name of the rig
+//	promise: many ticks at once are as good as one
+//	test: internal/pipeline/run TestFiftyTicksAreAsOne
+//	needs: Linux                               what a machine must have for it beyond Go and git; not in most sections
+//	cases: subtests                            the test reports nothing: its subtests are the cases, or it is one itself
 //
 //	## each look is written down               the name of the mutant
 //	@ internal/pipeline/run (*Folder).tick     its anchor: the folder of a package, and a top-level declaration
@@ -32,37 +34,37 @@ type Mutant struct {
 	lines []string // the anchor and the change, as they stand in the file of mutants; nil for a reference
 }
 
-// Mutants are the mutants of every rig, and the lines of the files that they were read from.
-type Mutants struct {
+// A Table has every rig with its mutants, in the order of the files, and the lines of the files that they were read from.
+type Table struct {
 	files map[string][]string
-	rigs  map[string][]Mutant
+	rigs  []*Rig
 }
 
 const mutantFiles = "internal/test/faults/mutants/*.txt"
 
-// readMutants reads the files that match a pattern.
-func readMutants(pattern string) (Mutants, error) {
-	all := Mutants{map[string][]string{}, map[string][]Mutant{}}
+// readTable reads the files that match a pattern.
+func readTable(pattern string) (*Table, error) {
+	all := &Table{files: map[string][]string{}}
 	names, err := filepath.Glob(pattern)
 	if err != nil || len(names) == 0 {
-		return all, fmt.Errorf("no files %s here: %v", pattern, err)
+		return nil, fmt.Errorf("no files %s here: %v", pattern, err)
 	}
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return all, err
+			return nil, err
 		}
 		all.files[name] = strings.Split(string(text), "\n")
 		if err := all.add(name); err != nil {
-			return all, err
+			return nil, err
 		}
 	}
 	return all, all.resolve()
 }
 
-// add adds the mutants of a file.
-func (all Mutants) add(name string) error {
-	lines, rig := all.files[name], ""
+// add adds the rigs of a file.
+func (all *Table) add(name string) error {
+	lines, rig := all.files[name], (*Rig)(nil)
 	for i := 0; i < len(lines); i++ {
 		kind, text, _ := strings.Cut(lines[i], " ")
 		from := i + 1
@@ -72,43 +74,45 @@ func (all Mutants) add(name string) error {
 		switch m := (Mutant{text, lines[from : i+1]}); {
 		case lines[i] == "":
 		case kind == "#":
-			rig = text
-		case rig != "" && kind == "=":
-			all.rigs[rig] = append(all.rigs[rig], Mutant{Name: text})
-		case rig != "" && kind == "##" && len(m.lines) > 1 && strings.HasPrefix(m.lines[0], "@ ") && len(m.side("-")) > 0:
-			all.rigs[rig] = append(all.rigs[rig], m)
+			rig = &Rig{Name: text}
+			all.rigs = append(all.rigs, rig)
+		case rig != nil && len(rig.mutants) == 0 && rig.fact(kind, text):
+		case rig != nil && kind == "=":
+			rig.mutants = append(rig.mutants, Mutant{Name: text})
+		case rig != nil && kind == "##" && len(m.lines) > 1 && strings.HasPrefix(m.lines[0], "@ ") && len(m.side("-")) > 0:
+			rig.mutants = append(rig.mutants, m)
 		default:
-			return fmt.Errorf("%s:%d: %q begins no rig, no whole mutant and no reference", name, from, lines[from-1])
+			return fmt.Errorf("%s:%d: %q begins no rig, no fact of one, no whole mutant and no reference", name, from, lines[from-1])
 		}
 	}
 	return nil
 }
 
 // resolve replaces references by what they mean.
-func (all Mutants) resolve() error {
+func (all *Table) resolve() error {
 	named := map[string][]Mutant{}
 	for m := range all.each {
 		named[m.Name] = append(named[m.Name], m)
 	}
-	for rig, list := range all.rigs {
-		for i, m := range list {
+	for _, r := range all.rigs {
+		for i, m := range r.mutants {
 			if m.lines != nil {
 				continue
 			}
 			if n := len(named[m.Name]); n != 1 {
-				return fmt.Errorf("%s: %d mutants are named %q, not one", rig, n, m.Name)
+				return fmt.Errorf("%s: %d mutants are named %q, not one", r.Name, n, m.Name)
 			}
-			list[i] = named[m.Name][0]
+			r.mutants[i] = named[m.Name][0]
 		}
 	}
 	return nil
 }
 
 // each yields every mutant that stands in a file, once.
-func (all Mutants) each(yield func(Mutant) bool) {
+func (all *Table) each(yield func(Mutant) bool) {
 	seen := map[*string]bool{}
-	for _, rig := range slices.Sorted(maps.Keys(all.rigs)) {
-		for _, m := range all.rigs[rig] {
+	for _, r := range all.rigs {
+		for _, m := range r.mutants {
 			if m.lines == nil || seen[&m.lines[0]] {
 				continue
 			}
@@ -121,7 +125,7 @@ func (all Mutants) each(yield func(Mutant) bool) {
 }
 
 // write writes the files as their lines are now.
-func (all Mutants) write() error {
+func (all *Table) write() error {
 	for name, lines := range all.files {
 		if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 			return err

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -71,22 +72,30 @@ func TestAMutantIsFoundInItsDeclaration(t *testing.T) {
 }
 
 func TestWhatIsNoMutantIsRefused(t *testing.T) {
-	const good = "# r\n\n## m\n@ a write\n-	n := 1\n\n# s\n= m\n"
+	const good = "# r\npromise: it holds\ntest: a TestIt\nneeds: sh\ncases: subtests\n\n## m\n@ a write\n-	n := 1\n\n# s\n= m\n"
 	for text, why := range map[string]string{
 		good:                                     "",
 		"## m\n@ a write\n-	n := 1\n":            "1:",
 		"# r\n## m\n-	n := 1\n":                  "2:",
 		"# r\n## m\n@ a write\n+	n := 1\n":       "2:",
 		"# r\n## m\n@ a write\n-	n := 1\nn := 2": "5:",
+		"# r\ncases: none\n":                     "2:",
 		"# r\n= m\n":                             `0 mutants are named "m"`,
 		good + "\n## m\n@ a row\n-row\n":         `2 mutants are named "m"`,
 	} {
 		lay(t, map[string]string{"m.txt": text})
-		all, err := readMutants("*.txt")
+		all, err := readTable("*.txt")
 		if (err == nil) != (why == "") || err != nil && !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v", text, err)
 		}
-		if err == nil && (len(all.rigs["r"]) != 1 || len(all.rigs["s"]) != 1 || all.rigs["s"][0].Name != "m") {
+		if err != nil {
+			continue
+		}
+		want := []*Rig{{Name: "r", Promise: "it holds", Package: "./a", Test: "TestIt", Needs: "sh", Plain: true}, {Name: "s"}}
+		for _, r := range want {
+			r.mutants = []Mutant{{"m", []string{"@ a write", "-	n := 1"}}}
+		}
+		if !reflect.DeepEqual(all.rigs, want) {
 			t.Errorf("%q: %v", text, all.rigs)
 		}
 	}

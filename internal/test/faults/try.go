@@ -93,13 +93,9 @@ func (r Rig) kill(ctx context.Context, m Mutant) error {
 	if err != nil {
 		return err
 	}
-	form := r.Bite
-	if form == "" {
-		form = "-short"
-	}
-	out, err := r.test(ctx, form, "-vet=off", "-failfast", "-timeout=3m", "-overlay="+overlay)
+	out, err := r.test(ctx, "-short", "-vet=off", "-failfast", "-timeout=3m", "-overlay="+overlay)
 	if err == nil && r.fuzzes() { // its seeds and its corpus do not notice
-		out, err = r.test(ctx, form, "-vet=off", "-overlay="+overlay, "-fuzz=^"+r.Test+"$", "-fuzztime=30s")
+		out, err = r.test(ctx, "-short", "-vet=off", "-overlay="+overlay, "-fuzz=^"+r.Test+"$", "-fuzztime=30s")
 	}
 	switch {
 	case err == nil || ranOut(out):
