@@ -207,5 +207,3 @@ func TestOneOfTwoComputersTakesTheProject(t *testing.T) {
 	}
 	wantError(t, one, "moved into the files of")
 }
-
-func second[T any](_ T, err error) error { return err }

@@ -235,3 +235,5 @@ func TestAMoveThatWasCutOffIsGivenUp(t *testing.T) {
 		t.Errorf("the database has %d projects", n)
 	}
 }
+
+func second[T any](_ T, err error) error { return err }

@@ -29,6 +29,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -234,19 +235,14 @@ func failures(out []byte) (tests []string) {
 
 // busy keeps n processors busy until stop is called.
 func busy(n int) (stop func()) {
-	done := make(chan struct{})
+	var over atomic.Bool
 	for range n {
 		go func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
+			for !over.Load() {
 			}
 		}()
 	}
-	return func() { close(done) }
+	return func() { over.Store(true) }
 }
 
 // syncing keeps the disk of a folder busy until stop is called: it writes a file and waits for it to be on the disk, again and again.
