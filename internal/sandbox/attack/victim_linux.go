@@ -179,7 +179,7 @@ func (v *victim) make(self string) (err error) {
 
 // remove ends and removes all of the victim.
 func (v *victim) remove() {
-	for _, end := range v.close {
+	for _, end := range slices.Backward(v.close) { // a listener removes its socket by the descriptor of the folder, which others may have next
 		end()
 	}
 	v.terminal.close()
