@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
@@ -32,6 +33,22 @@ func (y *yard) kept(f *Folder, text string) bool {
 	return found
 }
 
+// after waits until files have times after the end of a worker's run: they have that of the system's last tick, some milliseconds ago.
+func (y *yard) after(f *Folder, role string) {
+	y.t.Helper()
+	list, err := f.Runs(role)
+	must(y.t, err)
+	probe := filepath.Join(y.t.TempDir(), "probe")
+	for ended := list[len(list)-1].Ended; ; {
+		must(y.t, os.WriteFile(probe, nil, 0o600))
+		info, err := os.Stat(probe)
+		must(y.t, err)
+		if info.ModTime().Truncate(time.Millisecond).After(ended) {
+			return
+		}
+	}
+}
+
 // TestNobodyWritesWhatIsNotHis: while others are at work a change of our own files or of a worker's that is done is put
 // back, told with who it may have been, and kept beside; the run goes on as if nothing had been. S0-20.
 func TestNobodyWritesWhatIsNotHis(t *testing.T) {
@@ -52,6 +69,7 @@ func TestNobodyWritesWhatIsNotHis(t *testing.T) {
 				t.Errorf("%s has the mode %v: %v", file, info.Mode(), err)
 			}
 		}
+		y.after(f, "one")
 		y.forges(f, file, "forged")
 		if n%2 == 1 { // who did it has ended when somebody looks
 			y.put("go-two", "")
