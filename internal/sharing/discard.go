@@ -3,11 +3,8 @@ package sharing
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -17,7 +14,6 @@ import (
 // somebody uses is refused: that a folder has joined, or in which somebody has worked or written. root is the folder that says so.
 func Discard(ctx context.Context, root, url, which string) (Moved, error) {
 	main := project.At(root, "")
-	at := &project.Shared{URL: url, Node: uuid.New(), Root: root}
 	own, err := main.Arriving()
 	if err == nil && own == nil {
 		own, err = main.Shared()
@@ -25,15 +21,7 @@ func Discard(ctx context.Context, root, url, which string) (Moved, error) {
 	if err != nil {
 		return Moved{}, err
 	}
-	d, err := at.Database(ctx, nil)
-	if err != nil {
-		return Moved{}, refusal.From(err)
-	}
-	all, err := d.Projects(ctx)
-	if err != nil {
-		return Moved{}, refusal.From(err)
-	}
-	found, err := choose(all, which, filepath.Base(root))
+	_, d, found, err := find(ctx, root, url, which)
 	if err != nil {
 		return Moved{}, err
 	}

@@ -50,16 +50,7 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 	if err := locked(ctx, unfrozen(places), fresh, func() error { return nil }); err != nil {
 		return Moved{}, refusal.From(err)
 	}
-	at := &project.Shared{URL: url, Node: uuid.New(), Root: root}
-	d, err := at.Database(ctx, nil)
-	if err != nil {
-		return Moved{}, refusal.From(err)
-	}
-	all, err := d.Projects(ctx)
-	if err != nil {
-		return Moved{}, refusal.From(err)
-	}
-	found, err := choose(all, which, filepath.Base(root))
+	at, d, found, err := find(ctx, root, url, which)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -126,6 +117,21 @@ func fresh(p project.Place, now store.Snapshot) error {
 	}
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: p.Dir() + " has tasks of its own", Person: true,
 		Remedy: "nothing was changed: move that folder away first, or take a fresh clone"}
+}
+
+// find returns the project of the database at url that is meant by which, its id or its name; with "", that which is named like the folder root,
+// or the only one. at is how the folder reaches the database, as a new computer.
+func find(ctx context.Context, root, url, which string) (at *project.Shared, d *postgres.Database, found postgres.Project, err error) {
+	at = &project.Shared{URL: url, Node: uuid.New(), Root: root}
+	if d, err = at.Database(ctx, nil); err != nil {
+		return nil, nil, found, refusal.From(err)
+	}
+	all, err := d.Projects(ctx)
+	if err != nil {
+		return nil, nil, found, refusal.From(err)
+	}
+	found, err = choose(all, which, filepath.Base(root))
+	return at, d, found, err
 }
 
 // choose returns the project that is meant.
