@@ -48,19 +48,16 @@ func Conflicts(ctx context.Context, b *engine.Engine) ([]string, error) {
 
 // unresolved refuses work in which marks of a conflict are left that ferrus has written.
 func (m *merging) unresolved(ctx context.Context) error {
-	places, err := m.work.Marked(ctx, m.theirs, m.was.Task.Marks)
-	if err != nil {
-		return refusal.Git(err)
-	}
-	if len(places) == 0 {
-		return nil
+	places, err := m.from.Engine().Marked(ctx, m.was, m.theirs)
+	if err != nil || places == "" {
+		return err
 	}
 	name := m.from.Engine().Place().Branch
 	remedy := "ferrus reopen --branch " + name + ` -m "resolve the conflicts"`
 	if !m.judged {
 		remedy = "reject it, so that the delegate resolves them"
 	}
-	return &refusal.RefusedError{Code: refusal.Conflict, Message: "marks of a conflict are left in " + name + ": " + document.Clip(strings.Join(places, " "), 600),
+	return &refusal.RefusedError{Code: refusal.Conflict, Message: "marks of a conflict are left in " + name + ": " + places,
 		Person: m.judged, Remedy: remedy}
 }
 

@@ -74,23 +74,33 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 var emptyWork = &refusal.RefusedError{Code: refusal.InvalidInput, Message: "no file differs from those that the task began with",
 	Remedy: "change files in the work tree, then submit; if the task needs no change, submit with no_change, which says why"}
 
-// unresolved refuses to hand in files with marks of a conflict that ferrus has written: checks may well pass with them.
-func (s *Session) unresolved(ctx context.Context, now store.Snapshot, green bool, tree string) error {
-	if !green || len(now.Task.Marks) == 0 {
-		return nil
+// Marked returns where a tree of the task still has marks of a conflict that ferrus has written, as path:line, separated by blanks; "" for
+// nowhere.
+func (e *Engine) Marked(ctx context.Context, now store.Snapshot, tree string) (string, error) {
+	if len(now.Task.Marks) == 0 {
+		return "", nil
 	}
-	t, err := s.e.Tree(ctx, now)
+	t, err := e.Tree(ctx, now)
 	if err != nil {
-		return err
+		return "", err
 	}
 	places, err := t.Marked(ctx, tree, now.Task.Marks)
 	if err != nil {
-		return refusal.Git(err)
+		return "", refusal.Git(err)
 	}
-	if len(places) == 0 {
+	return document.Clip(strings.Join(places, " "), 600), nil
+}
+
+// unresolved refuses to hand in files with marks of a conflict that ferrus has written: checks may well pass with them.
+func (s *Session) unresolved(ctx context.Context, now store.Snapshot, green bool, tree string) error {
+	if !green {
 		return nil
 	}
-	return &refusal.RefusedError{Code: refusal.Conflict, Message: "marks of a conflict are left in the files: " + document.Clip(strings.Join(places, " "), 600),
+	places, err := s.e.Marked(ctx, now, tree)
+	if err != nil || places == "" {
+		return err
+	}
+	return &refusal.RefusedError{Code: refusal.Conflict, Message: "marks of a conflict are left in the files: " + places,
 		Remedy: "at each place keep what both sides need and delete the lines that begin with <<<<<<<, =======, >>>>>>>; then check and submit"}
 }
 
