@@ -196,7 +196,7 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 	}
 }
 
-// TestMarksOfAConflictAreNotMerged, whoever has approved them.
+// TestMarksOfAConflictAreNotMerged although they were approved.
 func TestMarksOfAConflictAreNotMerged(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true"))

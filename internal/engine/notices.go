@@ -20,7 +20,7 @@ func (st Status) Facts() notice.Facts {
 // Notices returns [notice.All] of the status.
 func (st Status) Notices() []string { return notice.All(st.Facts()) }
 
-// Notices returns, a line each, everything that the reviewer of a submission is told beside its patch: the notices of its
+// Notices returns, a line each, everything that the reviewer of a submission gets beside its patch: the notices of its
 // status, and those about the work. A notice that belongs to neither list is not shown with a review.
 func (e *Engine) Notices(ctx context.Context, now store.Snapshot) []string {
 	st, err := e.StatusOf(now)

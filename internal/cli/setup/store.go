@@ -51,8 +51,8 @@ finished by the same command.`,
 		Annotations: cli.Reference(`Nothing may be at work: no claim, agent, run, check, merge or pipeline on this
 computer, and with --files no claim, agent or conductor on any other. With
 --files the newest files of each task must be on this computer. One computer can
-take a project into its files; any other is told which one has. The journals
-that were moved stay in .ferrus/archive.`, "project name url machines events queued kept."),
+take a project into its files. On another one the command fails and names the
+first. The journals that were moved stay in .ferrus/archive.`, "project name url machines events queued kept."),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return storeMove(a, cmd.Context(), append(args, "")[0], files)
