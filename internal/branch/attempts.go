@@ -111,11 +111,11 @@ func (a *Attempt) measure(ctx context.Context, b *engine.Engine, now store.Snaps
 	if err != nil {
 		return err
 	}
-	files, err := differences.Work(ctx, tree, t)
+	files, skipped, err := differences.Work(ctx, tree, t)
 	if err != nil {
 		return refusal.Git(err)
 	}
-	a.Skipped = worktree.SkippedText(tree.Skipped(files), differences.Full(b.Place().Branch))
+	a.Skipped = worktree.SkippedText(skipped, differences.Full(b.Place().Branch))
 	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files && len(a.Skipped) == 0
 	if t.Score.Counts(t, files) {
 		a.Score = &t.Score.Value

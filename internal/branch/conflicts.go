@@ -31,7 +31,7 @@ func Conflicts(ctx context.Context, b *engine.Engine) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, err := into.Inspect(ctx, there.Task.BaseTree)
+	ours, _, err := into.Inspect(ctx, there.Task.BaseTree)
 	if err != nil {
 		return nil, refusal.Git(err)
 	}

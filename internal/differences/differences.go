@@ -15,10 +15,10 @@ import (
 )
 
 // Work returns the tree of the work of a task: that of its submission, or of the files as they are now where it has none that
-// counts. It starts nothing, and does not read all files then: see worktree.Tree.Inspect; Skipped has lines about those.
-func Work(ctx context.Context, tree *worktree.Tree, t state.Task) (string, error) {
+// counts. It starts nothing, and does not read all files then: skipped are the others, as in worktree.Tree.Inspect.
+func Work(ctx context.Context, tree *worktree.Tree, t state.Task) (id string, skipped []worktree.Skipped, err error) {
 	if t.Submitted() {
-		return t.Submission.Tree, nil
+		return t.Submission.Tree, nil, nil
 	}
 	return tree.Inspect(ctx, t.Newest())
 }
@@ -26,10 +26,11 @@ func Work(ctx context.Context, tree *worktree.Tree, t state.Task) (string, error
 // Inspect returns the tree of the work of a task as it is for a command that only shows, and says, a line for each reason, which
 // files were not read: see worktree.Tree.Inspect. branch is that of the task. The error is a *refusal.RefusedError.
 func Inspect(ctx context.Context, tree *worktree.Tree, t state.Task, branch string) (id string, skipped []string, err error) {
-	if id, err = tree.Inspect(ctx, t.Newest()); err != nil {
+	id, files, err := tree.Inspect(ctx, t.Newest())
+	if err != nil {
 		return "", nil, refusal.Git(err)
 	}
-	return id, worktree.SkippedText(tree.Skipped(id), Full(branch)), nil
+	return id, worktree.SkippedText(files, Full(branch)), nil
 }
 
 // Full is the command that reads what Work has skipped in the task of a branch, "" for the project's own.
@@ -41,13 +42,12 @@ func Full(branch string) string {
 }
 
 // Unseen says, a line each, what the patch of the task's work up to the tree of files to does not show although it may matter:
-// what git's marks hide, repositories in the work tree, files that are too large or that Work has skipped, files that were
-// touched while the newest check ran, and that HEAD has moved; first, that it is empty, and that it has hidden characters, which
-// a reader sees as marks. open opens the work tree, and is called only where that is asked; to is "" where nothing was
-// submitted. branch is that of the task. Without filters it starts no program that git's configuration names.
-func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Task, to, branch string, filters bool) []string {
+// what git's marks hide, repositories in the work tree, files that are too large or that the Inspect which returned to has skipped,
+// files that were touched while the newest check ran, and that HEAD has moved; first, that it is empty, and that it has hidden
+// characters, which a reader sees as marks. open opens the work tree, and is called only where that is asked; to is "" where nothing
+// was submitted. branch is that of the task. Without filters it starts no program that git's configuration names.
+func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Task, to string, skipped []worktree.Skipped, branch string, filters bool) []string {
 	var lines []string
-	var skipped []worktree.Skipped
 	var head *Head
 	hidden := ""
 	if to != "" && t.BaseTree != "" {
@@ -70,10 +70,7 @@ func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Ta
 		for i, l := range lines {
 			lines[i] = document.Clip(l, document.MaxLine)
 		}
-		if tree != nil {
-			skipped = tree.Skipped(to)
-			lines = append(lines, worktree.SkippedText(skipped, Full(branch))...)
-		}
+		lines = append(lines, worktree.SkippedText(skipped, Full(branch))...)
 	}
 	for i, l := range lines {
 		lines[i] = "unseen: " + l

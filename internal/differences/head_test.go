@@ -117,7 +117,7 @@ func TestWhereHeadHasGoneIsSaidAsItIs(t *testing.T) {
 			if h = differences.HeadOf(t.Context(), tree, task, now); !slices.Equal(h.Files, strings.Fields(c.files)) {
 				t.Errorf("of the work %q, want %q", h.Files, c.files)
 			}
-			notices := differences.Unseen(t.Context(), func() (*worktree.Tree, error) { return tree, nil }, task, now, "", true)
+			notices := differences.Unseen(t.Context(), func() (*worktree.Tree, error) { return tree, nil }, task, now, nil, "", true)
 			if !slices.Contains(notices, differences.HeadNotice+h.String()) {
 				t.Errorf("a reviewer is not told: %q", notices)
 			}

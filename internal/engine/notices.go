@@ -33,7 +33,7 @@ func (e *Engine) Notices(ctx context.Context, now store.Snapshot) []string {
 // aboutWork returns the notices about the submitted work itself: parts of it that delegates did not do, and what its patch
 // does not show.
 func (e *Engine) aboutWork(ctx context.Context, now store.Snapshot) []string {
-	return append(notice.Failed(now.Task), e.Unseen(ctx, now, now.Task.Submission.Tree)...)
+	return append(notice.Failed(now.Task), e.Unseen(ctx, now, now.Task.Submission.Tree, nil)...)
 }
 
 // Doubts returns those of Notices that keep ferrus from approving by itself, by a rule or by a score: all, except that the
@@ -50,6 +50,6 @@ var beginnings = map[state.Event]bool{state.CreateTask: true, state.Branch: true
 
 // Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter; see
 // differences.Unseen. It runs git's filters in a server, and never in an engine that only looks.
-func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []string {
-	return differences.Unseen(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, snap) }, snap.Task, to, e.place.Branch, !e.opts.Look)
+func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string, skipped []worktree.Skipped) []string {
+	return differences.Unseen(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, snap) }, snap.Task, to, skipped, e.place.Branch, !e.opts.Look)
 }

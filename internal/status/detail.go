@@ -104,14 +104,14 @@ func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
 	if err != nil || !tree.Git() {
 		return err
 	}
-	files, err := differences.Work(ctx, tree, now.Task)
+	files, skipped, err := differences.Work(ctx, tree, now.Task)
 	if err != nil {
 		return refusal.Git(err)
 	}
 	if err := tree.Patch(ctx, now.Task.BaseTree, files, w); err != nil {
 		return err
 	}
-	for _, s := range tree.Skipped(files) {
+	for _, s := range skipped {
 		if _, err := io.WriteString(w, s.Patch(differences.Full(e.Place().Branch))); err != nil {
 			return err
 		}

@@ -23,27 +23,17 @@ type Skipped struct {
 
 // Inspect is [Tree.Fingerprint] for a command that only shows: it starts no program that git's configuration names, and reads
 // no file of more than [MaxShown]. A file for which that would be necessary, because ferrus does not know its content by the stat
-// table, counts as it is in the tree like, or not at all if it is not in there. [Tree.Skipped] lists those. The id is good
-// for a diff; it says nothing about whether two work trees are the same.
-func (t *Tree) Inspect(ctx context.Context, like string) (string, error) {
+// table, counts as it is in the tree like, or not at all if it is not in there; skipped lists those. The id is good for a diff; it
+// says nothing about whether two work trees are the same.
+func (t *Tree) Inspect(ctx context.Context, like string) (id string, skipped []Skipped, err error) {
 	if !t.Git() {
-		return "", nil
+		return "", nil, nil
 	}
-	id, err := t.fingerprint(ctx, &inspection{like: like})
-	if err != nil {
-		return "", fmt.Errorf("look at the files of the work tree: %w", err)
+	in := &inspection{like: like}
+	if id, err = t.fingerprint(ctx, in); err != nil {
+		return "", nil, fmt.Errorf("look at the files of the work tree: %w", err)
 	}
-	return id, nil
-}
-
-// Skipped lists the files that the Inspect of this Tree which returned the id did not read; nil for another id.
-func (t *Tree) Skipped(id string) []Skipped {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if id == "" || t.inspected.id != id {
-		return nil
-	}
-	return t.inspected.skipped
+	return id, in.skipped, nil
 }
 
 // Why says why the file was not read.
@@ -85,7 +75,6 @@ func SkippedText(files []Skipped, full string) []string {
 type inspection struct {
 	like    string
 	skipped []Skipped
-	id      string
 }
 
 // skip takes out of the files that are to be hashed those that are not, and gives them the entries of the tree like.
@@ -122,13 +111,6 @@ func (in *inspection) skip(ctx context.Context, t *Tree, files []*file) ([]*file
 		}
 	}
 	return rest, nil
-}
-
-// remember has [Tree.Skipped] answer for the inspection.
-func (in *inspection) remember(t *Tree) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.inspected = *in
 }
 
 // huge lists the files of the work tree of which a patch between two trees has the name only, because of their size.

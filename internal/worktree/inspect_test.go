@@ -29,14 +29,14 @@ func TestALookRunsNoFilter(t *testing.T) {
 	write(t, dir, "a.txt", "changed\n")
 	write(t, dir, "new.txt", "new\n")
 	again := open(t, dir)
-	id, err := again.Inspect(t.Context(), base)
+	id, skipped, err := again.Inspect(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if exists(canary) {
 		t.Error("a look ran the filter")
 	}
-	text := strings.Join(worktree.SkippedText(again.Skipped(id), "CMD"), "\n")
+	text := strings.Join(worktree.SkippedText(skipped, "CMD"), "\n")
 	for _, want := range []string{"a.txt", "new.txt", "evil", "touch", "CMD"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in what was skipped: %s", want, text)
@@ -65,11 +65,11 @@ func TestAHugeFileIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "a.txt", "changed\n")
-	id, err := tree.Inspect(t.Context(), base)
+	id, skipped, err := tree.Inspect(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := tree.Skipped(id); len(s) != 1 || s[0].Path != "huge.bin" || s[0].Size != size || s[0].Filter != "" {
+	if s := skipped; len(s) != 1 || s[0].Path != "huge.bin" || s[0].Size != size || s[0].Filter != "" {
 		t.Errorf("skipped %+v", s)
 	}
 	if changed, _ := tree.Changed(t.Context(), base, id); len(changed) != 1 || changed[0] != "a.txt" {

@@ -311,8 +311,6 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 	next.known = made
 	t.keepTable(next, added)
 	if in != nil {
-		in.id = id
-		in.remember(t)
 		return id, nil
 	}
 	l.id, l.trees, l.index = id, made, nil

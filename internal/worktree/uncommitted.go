@@ -11,7 +11,7 @@ func (t *Tree) Uncommitted(ctx context.Context, from, to string) (bool, error) {
 	if !t.Git() {
 		return false, nil
 	}
-	now, err := t.Inspect(ctx, to)
+	now, _, err := t.Inspect(ctx, to)
 	if err != nil {
 		return false, err
 	}

@@ -40,8 +40,6 @@ type Tree struct {
 	tableAt fs.FileInfo      // of the file that the table was read from or written to
 	unsaved int              // files in the table that its file has not
 	newest  *listing         // of the newest fingerprint
-
-	inspected inspection // the newest one
 }
 
 // Options are what [Open] must know beside the folder.

@@ -97,6 +97,7 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat, full bool)
 			"run git init before the next task")
 	}
 	base, id := now.Task.BaseTree, ""
+	var skipped []worktree.Skipped
 	if between.from != 0 {
 		base, err = filesAt(ctx, e, now, between.from)
 	}
@@ -107,7 +108,7 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat, full bool)
 	case full:
 		id, err = tree.Fingerprint(ctx)
 	default:
-		id, err = tree.Inspect(ctx, now.Task.Newest())
+		id, skipped, err = tree.Inspect(ctx, now.Task.Newest())
 	}
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat, full bool)
 		if a.JSON {
 			facts := map[string]any{"task_id": now.Task.TaskID, "base": base, "tree": id, "stat": text}
 			if between == (stretch{}) {
-				facts["notices"] = e.Unseen(ctx, now, id)
+				facts["notices"] = e.Unseen(ctx, now, id, skipped)
 				if head, err := status.ReadHead(ctx, e, id); err == nil && head != nil {
 					facts["head"] = head
 				}
@@ -135,7 +136,7 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat, full bool)
 		return err
 	}
 	if between == (stretch{}) {
-		for _, n := range e.Unseen(ctx, now, id) { // beside the patch, which is for git apply
+		for _, n := range e.Unseen(ctx, now, id, skipped) { // beside the patch, which is for git apply
 			fmt.Fprintf(a.Err, "notice: %s\n", format.Line(n))
 		}
 	}
