@@ -2,11 +2,10 @@ package repository
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
@@ -48,38 +47,26 @@ type Relation struct {
 // RelationOf says how the commit to comes from the commit from. It reads commits only.
 func (r *Repository) RelationOf(ctx context.Context, from, to string) (how Relation, err error) {
 	c := r.UserCommand()
-	out, _, err := c.Run(ctx, "rev-list", "--count", from+".."+to)
+	out, _, err := c.Run(ctx, "rev-list", "--left-right", "--count", from+"..."+to)
 	if err != nil {
 		return how, err
 	}
-	if how.Commits, err = strconv.Atoi(strings.TrimSpace(string(out))); err != nil {
-		return how, err
+	lost := 0 // commits of the history of from that are not in that of to
+	if _, err := fmt.Sscan(string(out), &lost, &how.Commits); err != nil {
+		return how, fmt.Errorf("git rev-list: cannot read %q", out)
 	}
-	is := func(a, b string) (bool, error) {
-		_, _, err := c.Run(ctx, "merge-base", "--is-ancestor", a, b)
-		if git.SaidNo(err) {
-			return false, nil
-		}
-		return err == nil, err
+	how.Later, how.Earlier = lost == 0, how.Commits == 0
+	if how.Later || how.Earlier {
+		return how, nil
 	}
-	if how.Later, err = is(from, to); err != nil || how.Later {
-		return how, err
-	}
-	if how.Earlier, err = is(to, from); err != nil || how.Earlier {
-		return how, err
-	}
-	was, err := r.parents(ctx, from)
-	if err != nil {
-		return how, err
-	}
-	now, err := r.parents(ctx, to)
-	how.Amended = was == now
+	out, _, err = c.Run(ctx, "rev-list", "--no-walk=unsorted", "--parents", from, to)
+	was, now, _ := strings.Cut(strings.TrimSpace(string(out)), "\n") // "id parents" of each
+	how.Amended = err == nil && parentsIn(was) == parentsIn(now)
 	return how, err
 }
 
-// parents are the ids of a commit's parents in a line.
-func (r *Repository) parents(ctx context.Context, commit string) (string, error) {
-	out, _, err := r.UserCommand().Run(ctx, "rev-list", "--parents", "-n", "1", commit)
-	_, of, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	return of, err
+// parentsIn are the ids of a commit's parents, of a line in which its own comes first.
+func parentsIn(line string) string {
+	_, ids, _ := strings.Cut(line, " ")
+	return ids
 }
