@@ -94,20 +94,9 @@ const maxRest = 8 << 20
 
 // Feed reads a piece of output and returns notes on the lines that end in it.
 func (r *Reader) Feed(piece []byte) []Note {
-	var notes []Note
-	for {
-		end, rest, ok := bytes.Cut(piece, []byte("\n"))
-		if !ok {
-			break
-		}
-		notes = append(notes, timed(r.line(end))...)
-		piece = rest
-	}
-	r.rest = append(r.rest, piece...)
-	if len(r.rest) > maxRest {
-		notes = append(notes, r.End()...)
-	}
-	return notes
+	var all []Note
+	r.lines(piece, func(line []byte, notes []Note) { all = append(all, timed(line, notes)...) })
+	return all
 }
 
 // Skim is Feed for a caller that needs the reading alone. It leaves out lines that cannot change it.
@@ -117,17 +106,22 @@ func (r *Reader) Skim(piece []byte) {
 			r.rest, piece = nil, piece[at:]
 		}
 	}
+	r.lines(piece, func([]byte, []Note) {})
+}
+
+// lines reads the lines that end in a piece of output.
+func (r *Reader) lines(piece []byte, each func(line []byte, notes []Note)) {
 	for {
 		end, rest, ok := bytes.Cut(piece, []byte("\n"))
 		if !ok {
 			break
 		}
-		r.line(end)
+		each(r.line(end))
 		piece = rest
 	}
 	r.rest = append(r.rest, piece...)
 	if len(r.rest) > maxRest {
-		r.End()
+		each(r.line(nil))
 	}
 }
 
