@@ -75,10 +75,7 @@ func HeadOf(ctx context.Context, tree *worktree.Tree, t state.Task, to string) *
 	if err == nil && to != "" {
 		var work []string
 		if work, err = tree.ChangedPaths(ctx, t.BaseTree, to); err == nil {
-			is := gitpath.Set{}
-			for _, name := range work {
-				is.Add(name)
-			}
+			is := gitpath.SetOf(work)
 			files = slices.DeleteFunc(files, func(name string) bool { return !is[name] })
 		}
 	}

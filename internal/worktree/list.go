@@ -70,10 +70,7 @@ func (t *Tree) list(ctx context.Context) (*listing, error) {
 // look turns git's lines, "? path" and "H mode id stage\tpath", into a listing.
 func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, error) {
 	l := &listing{}
-	left := gitpath.Set{}
-	for _, name := range never {
-		left.Add(name)
-	}
+	left := gitpath.SetOf(never)
 	var hidden []file // kept off the disk by a sparse checkout, maybe
 	folders := &folders{t: t, known: map[string]bool{".": true}}
 	last := ""

@@ -19,25 +19,20 @@ func (t *Tree) IgnoreLines(ctx context.Context, tree string, written []string) (
 	if err != nil {
 		return nil, nil, err
 	}
-	inIndex := gitpath.Set{}
-	for _, name := range index {
-		inIndex.Add(name)
-	}
+	inIndex := gitpath.SetOf(index)
 	var fresh []string
-	made := gitpath.Set{}
 	for _, name := range written {
 		if inIndex[name] {
 			tracked = append(tracked, gitpath.Printable(name))
 		} else {
 			fresh = append(fresh, name)
-			made.Add(name)
 		}
 	}
 	had, _, err := t.Command().Run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)
 	if err != nil {
 		return nil, nil, err
 	}
-	shared := map[string]bool{".": true} // folders with something else in them
+	made, shared := gitpath.SetOf(fresh), map[string]bool{".": true} // folders with something else in them
 	for _, name := range append(gitpath.Split(had), index...) {
 		if made[name] {
 			continue
@@ -63,9 +58,6 @@ func (t *Tree) TrackedPaths(ctx context.Context) ([]string, error) {
 	if !t.Git() {
 		return nil, nil
 	}
-	if err := t.CopySharedIndex(); err != nil {
-		return nil, err
-	}
-	out, _, err := t.IndexCommand().Run(ctx, "ls-files", "-z", "-c")
+	out, _, err := t.UserCommand().Run(ctx, "ls-files", "-z")
 	return gitpath.Split(out), err
 }

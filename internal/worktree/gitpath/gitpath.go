@@ -20,6 +20,15 @@ import (
 // A Set is of paths relative to the top level, with slashes.
 type Set map[string]bool
 
+// SetOf returns the set of the paths.
+func SetOf(names []string) Set {
+	s := make(Set, len(names))
+	for _, name := range names {
+		s.Add(name)
+	}
+	return s
+}
+
 // Add puts a path into the set.
 func (s Set) Add(name string) { s[name] = true }
 

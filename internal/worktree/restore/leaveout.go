@@ -8,8 +8,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
-// LeaveOut returns a tree without the paths that the tree than does not have, "" for the empty one, and that do not count by the rules of the tree itself or by the
-// patterns given to [worktree.Open], and which these are. Paths that are tracked stay. What is made is in the private store.
+// LeaveOut returns a tree without the paths that the tree than does not have, "" for the empty one, and that do not count by the
+// rules of the tree itself or by the patterns given to [worktree.Open], and which these are. Paths that are tracked stay. What is
+// made is in the private store.
 func (t *WorkTree) LeaveOut(ctx context.Context, tree, than string, tracked []string) (without string, out []string, err error) {
 	if than, err = t.TreeID(than); err != nil {
 		return "", nil, err
@@ -18,10 +19,7 @@ func (t *WorkTree) LeaveOut(ctx context.Context, tree, than string, tracked []st
 	if err != nil {
 		return "", nil, err
 	}
-	stays := gitpath.Set{}
-	for _, name := range tracked {
-		stays.Add(name)
-	}
+	stays := gitpath.SetOf(tracked)
 	fresh := gitpath.Set{}
 	for _, d := range deltas {
 		if !d.Old.Exists() && d.New.Exists() && !stays[d.Path] && path.Base(d.Path) != ".gitignore" {

@@ -126,14 +126,11 @@ func (t *WorkTree) spare(ctx context.Context, s *stage, p *plan) error {
 			over.Add(dir)
 		}
 	}
-	out, _, err := t.UserCommand().Run(ctx, "ls-files", "-z")
+	list, err := t.TrackedPaths(ctx)
 	if err != nil {
 		return err
 	}
-	tracked := gitpath.Set{}
-	for _, name := range gitpath.Split(out) {
-		tracked.Add(name)
-	}
+	tracked := gitpath.SetOf(list)
 	may := gitpath.Set{}
 	for name := range p.remove {
 		if !tracked[name] && !over[name] && !p.write.Above(name) {
