@@ -12,42 +12,41 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // leaveOut takes out of a merged tree what the branch has added and the rules of the tree ignore. Such a file is work only by mistake: it
-// was approved, because checks wrote it, before somebody named it in the project's .gitignore. What git tracks on the branch stays.
+// was approved, because checks wrote it, before somebody named it in the project's .gitignore.
 func (m *merging) leaveOut(ctx context.Context, tree string) (string, error) {
-	tracked, err := m.work.TrackedPaths(ctx)
-	if err != nil {
-		return "", refusal.Git(err)
-	}
-	without, out, err := restore.In(m.into).LeaveOut(ctx, tree, m.ours, tracked)
-	if err != nil {
-		return "", refusal.Git(err)
-	}
+	without, out, err := m.counting(ctx, m.into, tree, m.ours)
 	m.ignored = gitpath.Listed(out)
-	return without, nil
+	return without, err
+}
+
+// counting is [restore.WorkTree.LeaveOut] in a work tree whose store has the tree. What git tracks on the branch stays.
+func (m *merging) counting(ctx context.Context, in *worktree.Tree, tree, than string) (without string, out []string, err error) {
+	tracked, err := m.work.TrackedPaths(ctx)
+	if err == nil {
+		without, out, err = restore.In(in).LeaveOut(ctx, tree, than, tracked)
+	}
+	if err != nil {
+		return "", nil, refusal.Git(err)
+	}
+	return without, out, nil
 }
 
 // laid returns what counts of the tree that is tried in the branch's work tree, and its paths that do not; "" where none is.
 func (m *merging) laid(ctx context.Context) (tree string, ignored []string, err error) {
 	whole, err := m.work.ReadRef(ctx, m.mark())
-	if err == nil && whole == "" {
-		return "", nil, nil
-	}
-	var tracked []string
-	if err == nil {
-		tracked, err = m.work.TrackedPaths(ctx)
-	}
-	if err == nil {
-		tree, ignored, err = restore.In(m.work).LeaveOut(ctx, whole, "", tracked)
-	}
 	if err != nil {
 		return "", nil, refusal.Git(err)
 	}
-	return tree, ignored, nil
+	if whole == "" {
+		return "", nil, nil
+	}
+	return m.counting(ctx, m.work, whole, "")
 }
 
 // clear removes what is ignored of the tree that is tried in the branch's work tree: it is where approved files are put back to, and
