@@ -74,3 +74,24 @@ func TestJSONObeysNoTerminal(t *testing.T) {
 		t.Errorf("read back as %q: %v", back["k"], err)
 	}
 }
+
+// TestOnlyALineAgrees: Enter means what is usual. ctrl-C and the end of the input are no answer, and nothing is written or started.
+func TestOnlyALineAgrees(t *testing.T) {
+	for typed, want := range map[string]struct{ usual, unusual bool }{
+		"\n": {true, false}, "  \n": {true, false}, "y\n": {true, true}, " Yes \nno\n": {true, true}, "n\n": {}, "yess\n": {}, "": {}, " ": {}, "y": {},
+	} {
+		for usual, want := range map[bool]bool{true: want.usual, false: want.unusual} {
+			a := &App{In: strings.NewReader(typed)}
+			if got := a.Agrees(usual); got != want {
+				t.Errorf("%q agrees: %v, where Enter means %v", typed, got, usual)
+			}
+		}
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	silent, _ := io.Pipe()
+	defer silent.Close()
+	if a := (&App{In: Interruptible{Ctx: ctx, From: silent}}); a.Agrees(true) {
+		t.Error("ctrl-C agrees")
+	}
+}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,8 +25,14 @@ func (a *App) Continue(ctx context.Context, e *engine.Engine) (bool, error) {
 		return false, nil
 	}
 	place, ok, err := a.resumable(e.Place())
-	if err != nil || !ok || !a.Resume && !a.agrees("Continue now? [Y/n] ") {
+	if err != nil || !ok {
 		return false, err
+	}
+	if !a.Resume {
+		Fprintf(a.Err, "Continue now? [Y/n] ")
+		if !a.Agrees(true) {
+			return false, nil
+		}
 	}
 	args := []string{"--root", place.Root}
 	if place.Branch != "" {
@@ -66,13 +71,6 @@ func (a *App) resumable(place project.Place) (project.Place, bool, error) {
 		}
 		return place, r.Resumable(), nil
 	}
-}
-
-// agrees asks a question to which Enter says yes.
-func (a *App) agrees(question string) bool {
-	Fprintf(a.Err, "%s", question)
-	word := strings.ToLower(a.ReadWord())
-	return word == "" || word == "y" || word == "yes"
 }
 
 // continueDetached starts a run for a screen or a page, which shows what is said of it.

@@ -21,7 +21,7 @@ func (a *App) restoredBackup(ctx context.Context, strange error) (*engine.Engine
 		return nil, strange
 	}
 	Fprintf(a.Err, "%s\nUse it from here on? [y/N] ", format.Line(f.Message))
-	if answer := strings.ToLower(a.ReadWord()); answer != "y" && answer != "yes" {
+	if !a.Agrees(false) {
 		return nil, strange
 	}
 	place, err := a.Place(ctx)
@@ -34,16 +34,34 @@ func (a *App) restoredBackup(ctx context.Context, strange error) (*engine.Engine
 	return a.OpenAt(place)
 }
 
-// ReadWord reads a line of stdin, byte by byte: what follows belongs to the command.
+// Agrees reads the answer to a question that is on the screen, and reports whether it is yes. usual is what Enter alone means. ctrl-C
+// and the end of the input mean no.
+func (a *App) Agrees(usual bool) bool {
+	line, entered := a.readLine()
+	word := strings.ToLower(line)
+	return entered && (word == "y" || word == "yes" || usual && word == "")
+}
+
+// ReadWord reads a line of stdin without the space around it. ctrl-C and the end of the input end the line.
 func (a *App) ReadWord() string {
+	word, _ := a.readLine()
+	return word
+}
+
+// readLine reads a line of stdin, byte by byte: what follows belongs to the command. It reports whether Enter has ended the line.
+func (a *App) readLine() (line string, entered bool) {
 	var text []byte
 	for b := make([]byte, 1); len(text) < 1000; {
-		if n, err := a.In.Read(b); n == 0 || err != nil || b[0] == '\n' {
+		n, err := a.In.Read(b)
+		if n == 0 || err != nil {
+			break
+		}
+		if entered = b[0] == '\n'; entered {
 			break
 		}
 		text = append(text, b[0])
 	}
-	return strings.TrimSpace(string(text))
+	return strings.TrimSpace(string(text)), entered
 }
 
 // AdoptJournal records the journal as it stands as this machine's own.

@@ -203,7 +203,7 @@ func (a *App) OfferConfig(ctx context.Context, s *engine.Session, frozen, now co
 		return nil
 	}
 	Fprintf(a.Err, "Use the new values for this task? [y/N] ")
-	if answer := strings.ToLower(a.ReadWord()); answer != "y" && answer != "yes" {
+	if !a.Agrees(false) {
 		Fprintf(a.Err, "the frozen values hold; %s asks for no answer\n", accept)
 		return nil
 	}

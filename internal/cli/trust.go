@@ -51,7 +51,7 @@ func (a *App) WithTrust(e *engine.Engine, check func() error) error {
 // AskTrust shows what there is to agree to and asks. The error says that the person did not agree.
 func (a *App) AskTrust(u *agreement.UntrustedError, root string) error {
 	Fprintf(a.Err, "%s\nDo you agree? [y/N] ", Styled(question(u, root)))
-	if answer := strings.ToLower(a.ReadWord()); answer != "y" && answer != "yes" {
+	if !a.Agrees(false) {
 		return Refuse(refusal.Untrusted, "not agreed; nothing was started", "ferrus trust asks again")
 	}
 	return nil

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bufio"
 	"context"
 	"strings"
 
@@ -59,8 +58,7 @@ func confirmCancel(a *cli.App, f *run.Folder) error {
 		return err
 	}
 	cli.Fprintf(a.Err, "Cancel %s (%s, %s)? This ends its workers and delivers nothing. [y/N] ", f.Name(), format.Clip(format.Line(s.Topic), 60), s.State)
-	answer, err := bufio.NewReader(a.In).ReadString('\n')
-	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
+	if a.Agrees(false) {
 		return nil
 	}
 	return cli.Refuse(refusal.WrongState, "not cancelled: nothing was changed", "")

@@ -126,7 +126,7 @@ func conductToo(a *cli.App, plan *register.Plan, conf config.Config, flags [2]re
 	}
 	if !show && a.MayAsk() {
 		cli.Fprintf(a.Err, "%sWrite this, so that ferrus run starts the same agents? [Y/n] ", c.Diff())
-		if answer := strings.ToLower(a.ReadWord()); answer != "" && answer != "y" && answer != "yes" {
+		if !a.Agrees(true) {
 			plan.KeepConfig()
 			plan.Notes = append(plan.Notes, "ferrus run starts "+conf.HQ.Supervisor.Agent+" as the supervisor and "+conf.HQ.Executor.Agent+
 				" as the executor, as ferrus.toml says")

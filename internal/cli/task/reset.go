@@ -1,9 +1,7 @@
 package task
 
 import (
-	"bufio"
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,8 +89,7 @@ func confirmReset(a *cli.App, r *status.Report) error {
 		return cli.UsageError("ferrus reset --yes", "stdin is not a terminal, so ferrus cannot ask whether to abandon %s", r.TaskID)
 	}
 	cli.Fprintf(a.Err, "Abandon and archive %s (%s, %s)? [y/N] ", r.TaskID, format.Clip(format.Line(r.Title), 60), r.State)
-	answer, err := bufio.NewReader(a.In).ReadString('\n')
-	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
+	if a.Agrees(false) {
 		return nil
 	}
 	return cli.Refuse(refusal.WrongState, "not reset: nothing was changed", "")
