@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
@@ -15,7 +14,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/delegate"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -53,15 +51,15 @@ func newPartWalk(t *testing.T) *partWalk {
 	return w
 }
 
-// says runs a command line without a terminal.
-func (w *partWalk) says(args ...string) (out string, exit int) {
-	w.t.Helper()
-	var b bytes.Buffer
-	exit = root.Run(&cli.App{In: strings.NewReader(""), Out: &b, Err: &b}, w.t.Context(), append([]string{"-C", w.dir}, args...))
-	return b.String(), exit
-}
-
 func (w *partWalk) submits() { w.claim(); w.submit() }
+
+// leave ends the agents of the test.
+func (w *partWalk) leave() {
+	w.says("release")
+	w.says("release", "--branch", w.name)
+	w.branch.Close()
+	w.own.Close()
+}
 
 // settles has the whole take note of how its part has ended.
 func (w *partWalk) settles() { w.must(delegate.Settle(w.t.Context(), w.own, nil)) }
@@ -157,11 +155,8 @@ func TestNothingThatIsSuggestedForADelegateIsRefused(t *testing.T) {
 				seen[command] = true
 				args := strings.Fields(strings.NewReplacer(`"..."`, "go-on").Replace(r.Next[i].Command))[1:]
 				resumes := slices.Contains(args, "resume")
-				if resumes { // its agents end at once, and those of the test have gone
-					w.says("release")
-					w.says("release", "--branch", w.name)
-					w.branch.Close()
-					w.own.Close()
+				if resumes { // its agents end at once
+					w.leave()
 				}
 				if out, exit := w.says(args...); exit == cli.ExitState || exit == cli.ExitUsage || exit == cli.ExitFailure && !resumes {
 					t.Errorf("%s ends with %d: %s", r.Next[i].Command, exit, out)
@@ -202,6 +197,24 @@ func (w *partWalk) shows(r status.Report, does string) {
 	out, exit := w.says("resume", "--headless", "--branch", w.name)
 	if exit != cli.ExitState || !strings.Contains(out, "run ferrus -C "+w.dir+" resume\n") || strings.Contains(out, "differs") {
 		w.t.Errorf("a run of it ends with %d: %s", exit, out)
+	}
+}
+
+// TestAnAnswerToAPartThatHasEndedContinuesNothing: the whole does not wait for it.
+func TestAnAnswerToAPartThatHasEndedContinuesNothing(t *testing.T) {
+	w := newPartWalk(t)
+	partScenes["it needed a person"].lead(w)
+	w.leave()
+	w.says("resume", "--headless") // its agent ends at once, and a person is asked
+	w.says("answer", "go-on")
+	if r := w.report(); r.Spent.Runs != 1 || !r.Resumable() {
+		t.Fatalf("the whole is %s after %d runs", r.State, r.Spent.Runs)
+	}
+	if out, exit := w.says("answer", "--resume", "--branch", w.name, "go-on"); exit != cli.ExitOK {
+		t.Errorf("exit code %d: %s", exit, out)
+	}
+	if n := w.report().Spent.Runs; n != 1 {
+		t.Errorf("the whole has had %d runs", n)
 	}
 }
 

@@ -90,15 +90,22 @@ func (w *branchWalk) open() {
 	w.executor = w.branch.Session(engine.Caller{Role: state.Executor, Agent: "executor:test:1"})
 }
 
-// run runs a command line without a terminal. What it prints must name the branch in every command.
-func (w *branchWalk) run(args ...string) (out string, exit int) {
+// says runs a command line without a terminal.
+func (w *branchWalk) says(args ...string) (out string, exit int) {
 	w.t.Helper()
 	var b bytes.Buffer
-	exit = root.Run((&cli.App{In: strings.NewReader(""), Out: &b, Err: &b}), w.t.Context(), append([]string{"-C", w.dir}, args...))
-	if want := refusal.OnBranch("b", b.String()); b.String() != want {
-		w.t.Errorf("ferrus %s prints a command without its branch:\n%s\nand not\n%s", strings.Join(args, " "), b.String(), want)
-	}
+	exit = root.Run(&cli.App{In: strings.NewReader(""), Out: &b, Err: &b}, w.t.Context(), append([]string{"-C", w.dir}, args...))
 	return b.String(), exit
+}
+
+// run is says for the walk of one branch. What a command prints must name the branch in every command.
+func (w *branchWalk) run(args ...string) (out string, exit int) {
+	w.t.Helper()
+	out, exit = w.says(args...)
+	if want := refusal.OnBranch("b", out); out != want {
+		w.t.Errorf("ferrus %s prints a command without its branch:\n%s\nand not\n%s", strings.Join(args, " "), out, want)
+	}
+	return out, exit
 }
 
 func (w *branchWalk) seq(e *engine.Engine) uint64 {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -16,10 +15,10 @@ func (a *App) ResumeFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.Resume, "resume", false, "then continue the task if its run has ended")
 }
 
-// Continue continues a task to which a person has just said what it waited for, if agents of a run have worked on it and no run
-// does: where --resume says so, or the person at the terminal. A terminal sees the run; a screen or a page starts it as a
-// process of its own. It reports whether it did. The answer holds whatever becomes of the run, and the lock of the conductor
-// decides between several.
+// Continue continues a task after a decision of a person that gives it work, if agents of a run have worked on it and none does now.
+// It does so with --resume, or if the person at the terminal agrees. At a terminal the run is part of this command; a screen or a page
+// starts it as a process of its own. Continue reports whether it did. The decision holds whatever happens to the run. If several
+// commands continue at the same time, the lock of the conductor lets one of them run.
 func (a *App) Continue(ctx context.Context, e *engine.Engine) (bool, error) {
 	if !a.Resume && !a.MayAsk() {
 		return false, nil
@@ -52,28 +51,29 @@ func (a *App) Continue(ctx context.Context, e *engine.Engine) (bool, error) {
 	return true, nil
 }
 
-// resumable finds the task that a run must continue so that the one at place goes on: that one, or the one of which it is a part.
+// resumable finds the task that a run must continue: the one at place or, if that is an open delegate, the one that has delegated it.
+// It reports whether a run may continue the task.
 func (a *App) resumable(place project.Place) (project.Place, bool, error) {
-	for {
-		e, err := a.OpenToReadAt(place)
-		if err != nil {
-			return place, false, err
-		}
-		r, err := status.Read(e)
-		now, viewErr := e.View()
-		e.Close()
-		if err != nil || viewErr != nil {
-			return place, false, err
-		}
-		if parent := now.Task.Parent; parent != (state.Parent{}) {
-			place = project.At(place.Root, parent.Branch)
-			continue
-		}
-		return place, r.Resumable(), nil
+	e, err := a.OpenToReadAt(place)
+	if err != nil {
+		return place, false, err
 	}
+	defer e.Close()
+	now, err := e.View()
+	if err != nil {
+		return place, false, err
+	}
+	if e.Delegated(now) {
+		return a.resumable(project.At(place.Root, now.Task.Parent.Branch))
+	}
+	r, err := status.Read(e)
+	if err != nil {
+		return place, false, err
+	}
+	return place, r.Resumable(), nil
 }
 
-// continueDetached starts a run for a screen or a page, which shows what is said of it.
+// continueDetached starts a run for a screen or a page, which shows the result.
 func (a *App) continueDetached(ctx context.Context, args []string) error {
 	out, err := a.startDetached(ctx, args)
 	switch {
