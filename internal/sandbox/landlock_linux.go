@@ -41,7 +41,7 @@ var (
 	deviceRights landlock.AccessFSSet = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSIoctlDev
 	// fileRights are those that a rule about a single file can have.
 	fileRights landlock.AccessFSSet = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev
-	// neverRights are given to nobody. Sockets by path that a command has made itself need no right.
+	// neverRights are given to no command. A socket by path that a command has made itself needs no right.
 	neverRights landlock.AccessFSSet = ll.AccessFSMakeChar | ll.AccessFSMakeBlock | ll.AccessFSResolveUnix
 )
 

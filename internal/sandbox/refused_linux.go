@@ -33,22 +33,24 @@ var always = slices.Concat(
 		{unix.SYS_IOCTL, unix.EPERM, []test{is(1, unix.TIOCLINUX)}},
 	})
 
-// Types of sockets: the lower bits of an argument that has flags above them.
+// Values that x/sys does not name.
 const (
-	typeMask   = 0xf
-	ioprioSelf = 1 // IOPRIO_WHO_PROCESS
+	typeMask      = 0xf        // the type of a socket: the lower bits of an argument that has flags above them
+	ioprioProcess = 1          // IOPRIO_WHO_PROCESS
+	fsSetXattr    = 0x401c5820 // FS_IOC_FSSETXATTR
+	fsSetVersion  = 0x40087602 // FS_IOC_SETVERSION
 )
 
 // outside is refused where processes and files of the outside are in sight. A thread changes limits, priority and processors of itself
-// alone, which is 0. Extended attributes and flags belong to files that need not be opened for writing; programs that copy them are told
-// what a file system without them says, and go on.
+// alone, which is 0. Extended attributes and flags belong to files that need not be opened for writing; programs that copy them get the
+// error of a file system without them, and go on.
 var outside = slices.Concat(
 	[]rule{
 		{unix.SYS_PRLIMIT64, unix.EPERM, []test{isNot(0, 0), isNot(2, 0)}}, // it may read limits: without new ones
 		{unix.SYS_PRLIMIT64, unix.EPERM, []test{isNot(0, 0), {higher(2), ^uint32(0), 0, true}}},
 		{unix.SYS_SETPRIORITY, unix.EPERM, []test{isNot(0, unix.PRIO_PROCESS)}},
 		{unix.SYS_SETPRIORITY, unix.EPERM, []test{isNot(1, 0)}},
-		{unix.SYS_IOPRIO_SET, unix.EPERM, []test{isNot(0, ioprioSelf)}},
+		{unix.SYS_IOPRIO_SET, unix.EPERM, []test{isNot(0, ioprioProcess)}},
 		{unix.SYS_IOPRIO_SET, unix.EPERM, []test{isNot(1, 0)}},
 		{unix.SYS_SCHED_SETAFFINITY, unix.EPERM, []test{isNot(0, 0)}},
 		{unix.SYS_SCHED_SETSCHEDULER, unix.EPERM, []test{isNot(0, 0)}},
@@ -63,12 +65,6 @@ var outside = slices.Concat(
 	refused(unix.EOPNOTSUPP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR,
 		unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR),
 	refused(unix.EPERM, unix.SYS_MQ_UNLINK)) // Landlock stops mq_open
-
-// Requests that x/sys does not name.
-const (
-	fsSetXattr   = 0x401c5820 // FS_IOC_FSSETXATTR
-	fsSetVersion = 0x40087602 // FS_IOC_SETVERSION
-)
 
 // sockets is refused where Landlock does not know sockets by their path. Pairs stay, but for those of datagrams: each end of such a pair
 // sends to any other socket whose path it names, and the filter does not see the path. The kernel makes datagrams of SOCK_RAW.

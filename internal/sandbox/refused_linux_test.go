@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 // callsVariable makes this binary a program that makes the calls of the tables below and prints what each says.
 const callsVariable = "FERRUS_TEST_CALLS"
 
-// nobody is a process and a user that there is not.
+// nobody is a process and a user that does not exist.
 const nobody = 1<<22 + 4242
 
 // A call is tried inside. Without a filter it changes nothing outside.
@@ -167,43 +166,30 @@ func makeCalls() {
 
 // TestTheFilterRefusesWhatReachesOutsideAndNothingElse.
 func TestTheFilterRefusesWhatReachesOutsideAndNothingElse(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
-	p := System()
-	p.Write, p.Read, p.Dir, p.Network = []string{dir}, append(p.Read, os.Args[0]), dir, true
-	for _, m := range append(Mechanisms(), None) {
-		t.Run(string(m), func(t *testing.T) {
-			if err := Probe(t.Context(), m, os.Args[0]); err != nil {
-				t.Skip(err)
+	inEach(t, callsVariable, func(t *testing.T, m Mechanism, cmd *exec.Cmd) {
+		out, err := cmd.Output()
+		must(t, err)
+		said := map[string]string{}
+		for line := range strings.Lines(string(out)) {
+			name, what, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			said[name] = what
+		}
+		for _, c := range stays {
+			if said[c.name] != "<nil>" {
+				t.Errorf("%s says %q", c.name, said[c.name])
 			}
-			argv, err := Command(m, p, os.Args[0], []string{os.Args[0]})
-			must(t, err)
-			cmd := exec.Command(argv[0], argv[1:]...)
-			cmd.Env, cmd.Dir = append(os.Environ(), callsVariable+"=1"), dir
-			out, err := cmd.Output()
-			must(t, err)
-			said := map[string]string{}
-			for line := range strings.Lines(string(out)) {
-				name, what, _ := strings.Cut(strings.TrimSpace(line), ": ")
-				said[name] = what
+		}
+		for _, c := range alwaysRefused {
+			if m != None && said[c.name] != unix.EPERM.Error() {
+				t.Errorf("%s says %q", c.name, said[c.name])
 			}
-			for _, c := range stays {
-				if said[c.name] != "<nil>" {
-					t.Errorf("%s says %q", c.name, said[c.name])
-				}
+		}
+		for _, c := range outsideRefused {
+			if refused := said[c.name] == c.errno.Error(); refused != (m == Landlock) {
+				t.Errorf("%s says %q", c.name, said[c.name])
 			}
-			for _, c := range alwaysRefused {
-				if refused := said[c.name] == unix.EPERM.Error(); refused != (m != None) && m != None {
-					t.Errorf("%s says %q", c.name, said[c.name])
-				}
-			}
-			for _, c := range outsideRefused {
-				if refused := said[c.name] == c.errno.Error(); refused != (m == Landlock) {
-					t.Errorf("%s says %q", c.name, said[c.name])
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // TestSocketsByPathAreStoppedByOneOrTheOther: the filter leaves them to the versions of Landlock that know them.

@@ -94,6 +94,32 @@ func TestAStageThatCannotBeProvedStartsNothing(t *testing.T) {
 // TestNothingTypesIntoTheTerminal: a client for which a person logs in has the terminal of the person's shell, which would run what
 // is typed there.
 func TestNothingTypesIntoTheTerminal(t *testing.T) {
+	inEach(t, typeVariable, func(t *testing.T, m Mechanism, cmd *exec.Cmd) {
+		screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+		must(t, err)
+		defer screen.Close()
+		must(t, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0))
+		n, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
+		must(t, err)
+		own, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+		must(t, err)
+		defer own.Close()
+		cmd.Stdin, cmd.SysProcAttr = own, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		out, err := cmd.Output()
+		must(t, err)
+		switch said := string(out); {
+		case m == None && said == unix.EIO.Error():
+			t.Skip("this kernel lets nobody type into a terminal")
+		case m == None && said != unix.Errno(0).Error(), m != None && said != unix.EPERM.Error():
+			t.Errorf("it says %q", said)
+		}
+	})
+}
+
+// inEach is a subtest for each mechanism that works here, and for none. cmd is this binary inside, with a variable that makes it another
+// program, in a folder that it may write.
+func inEach(t *testing.T, variable string, test func(t *testing.T, m Mechanism, cmd *exec.Cmd)) {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	p := System()
@@ -103,28 +129,11 @@ func TestNothingTypesIntoTheTerminal(t *testing.T) {
 			if err := Probe(t.Context(), m, os.Args[0]); err != nil {
 				t.Skip(err)
 			}
-			screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-			must(t, err)
-			defer screen.Close()
-			must(t, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0))
-			n, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
-			must(t, err)
-			own, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-			must(t, err)
-			defer own.Close()
 			argv, err := Command(m, p, os.Args[0], []string{os.Args[0]})
 			must(t, err)
 			cmd := exec.Command(argv[0], argv[1:]...)
-			cmd.Env = append(os.Environ(), typeVariable+"=1")
-			cmd.Stdin, cmd.SysProcAttr = own, &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			out, err := cmd.Output()
-			must(t, err)
-			switch said := string(out); {
-			case m == None && said == unix.EIO.Error():
-				t.Skip("this kernel lets nobody type into a terminal")
-			case m == None && said != unix.Errno(0).Error(), m != None && said != unix.EPERM.Error():
-				t.Errorf("it says %q", said)
-			}
+			cmd.Env, cmd.Dir = append(os.Environ(), variable+"=1"), dir
+			test(t, m, cmd)
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// beVictim is the process of a victim. It lives as long as who has started it, and has no more rights than one of an ordinary user: the
+// beVictim is the process of a victim. It ends with the process that started it, and has no more rights than one of an ordinary user: the
 // kernel protects a process with more rights than those of the attack, whatever the sandbox does.
 func beVictim() {
 	const noRoot, dropped = 1 << 0, "ATTACK_DROPPED"
@@ -39,8 +39,8 @@ const (
 	ioprioIdle    = 3 << 13
 )
 
-// lowerPriority takes the processors from a process in each way that there is. None of them can be seen by the person before the
-// machine is slow, and most cannot be taken back without being root.
+// lowerPriority takes the processors from a process in each way that there is. The person sees none of them before the process is slow,
+// and only root can undo most of them.
 func lowerPriority(t target) error {
 	_, _, disk := unix.Syscall(unix.SYS_IOPRIO_SET, ioprioProcess, uintptr(t.pid), ioprioIdle)
 	failed := []error{

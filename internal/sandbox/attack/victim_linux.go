@@ -117,7 +117,7 @@ func (v *victim) make(self string) (err error) {
 			return err
 		}
 	}
-	if err := os.Chmod(filepath.Join(v.base, "home/tool"), 0o755|os.ModeSetuid); err != nil { // who changes its owner takes that away
+	if err := os.Chmod(filepath.Join(v.base, "home/tool"), 0o755|os.ModeSetuid); err != nil { // a change of its owner clears that bit
 		return err
 	}
 	if h, _, err := unix.NameToHandleAt(unix.AT_FDCWD, filepath.Join(v.base, "p/.ferrus/tokens.json"), 0); err == nil {
