@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -17,21 +14,11 @@ import (
 
 // asked is a project whose run on the branch fix has ended with a question.
 func asked(t *testing.T) string {
+	t.Helper()
 	dir := playedProject(t)
-	if out, err := ferrusIn(t.Context(), dir, "branch", "fix", "--task", "Fix the sum").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cmd := ferrusIn(t.Context(), dir, "resume", "--headless", "--branch", "fix")
-	if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 6 {
-		t.Fatalf("exit %d\n%s", cmd.ProcessState.ExitCode(), out)
-	}
+	ferrusExits(t, dir, 0, "branch", "fix", "--task", "Fix the sum")
+	ferrusExits(t, dir, 6, "resume", "--headless", "--branch", "fix")
 	return dir
-}
-
-func ferrusIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "ferrus", append([]string{"-C", dir}, args...)...)
-	cmd.Env = append(os.Environ(), "FERRUS_AGENT=")
-	return cmd
 }
 
 func reportOf(t *testing.T, dir, branch string) *status.Report {
@@ -59,7 +46,7 @@ func TestAnswersAtOnceEndInOneRun(t *testing.T) {
 	commands := [][]string{{"answer", "q1", "1", "--resume"}, {"answer", "q1", "1", "--resume"}, {"resume", "--headless"}, {"resume", "--headless"}}
 	for _, args := range commands {
 		go func() {
-			out, _ := ferrusIn(context.Background(), dir, append(args, "--branch", "fix")...).CombinedOutput()
+			out, _ := ferrusIn(dir, append(args, "--branch", "fix")...).CombinedOutput()
 			ends <- strings.Join(args, " ") + "\n" + string(out)
 		}()
 	}
@@ -78,9 +65,7 @@ func TestAnswersAtOnceEndInOneRun(t *testing.T) {
 	if r := reportOf(t, dir, "fix"); r.Conductor == 0 || len(r.Agents) != 1 || r.Spent.Runs != 3 {
 		t.Errorf("conductor %d, %d runs, agents %+v", r.Conductor, r.Spent.Runs, r.Agents)
 	}
-	if out, err := ferrusIn(t.Context(), dir, "stop", "--branch", "fix").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	ferrusExits(t, dir, 0, "stop", "--branch", "fix")
 	<-ends
 }
 
@@ -95,9 +80,9 @@ func TestAnAnswerDuringARunStartsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	out, err := ferrusIn(t.Context(), dir, "answer", "1", "--resume", "--branch", "fix").CombinedOutput()
-	if err != nil || strings.Contains(string(out), "conductor is already running") || !strings.Contains(string(out), "q1 answered") {
-		t.Errorf("%v\n%s", err, out)
+	out := ferrusExits(t, dir, 0, "answer", "1", "--resume", "--branch", "fix")
+	if strings.Contains(out, "conductor is already running") || !strings.Contains(out, "q1 answered") {
+		t.Error(out)
 	}
 	if r := reportOf(t, dir, "fix"); r.Spent.Runs != 1 {
 		t.Errorf("%d runs", r.Spent.Runs)
@@ -107,35 +92,21 @@ func TestAnAnswerDuringARunStartsNothing(t *testing.T) {
 // TestAnAnswerForAgentsOfOnesOwnStartsNothing: a task whose agents a person starts has no run to continue.
 func TestAnAnswerForAgentsOfOnesOwnStartsNothing(t *testing.T) {
 	dir := playedProject(t)
-	do := func(args ...string) string {
-		t.Helper()
-		out, err := ferrusIn(t.Context(), dir, args...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-		return string(out)
-	}
-	do("task", "Fix the sum")
+	ferrusExits(t, dir, 0, "task", "Fix the sum")
 	e, err := engine.Open(project.At(dir, ""), engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if _, err := e.Ask(t.Context(), must(e.View())(t), "Which?", nil); err != nil {
+	now, err := e.View()
+	if err != nil {
 		t.Fatal(err)
 	}
-	do("answer", "--resume", "this")
+	if _, err := e.Ask(t.Context(), now, "Which?", nil); err != nil {
+		t.Fatal(err)
+	}
+	ferrusExits(t, dir, 0, "answer", "--resume", "this")
 	if r := reportOf(t, dir, ""); r.State != state.Executing || r.Spent.Runs != 0 {
 		t.Errorf("%s, %d runs", r.State, r.Spent.Runs)
-	}
-}
-
-func must[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

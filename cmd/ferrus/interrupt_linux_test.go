@@ -179,14 +179,20 @@ func childIn(t *testing.T, path string) int {
 	}
 }
 
-// ferrusExits runs a command that ends with an exit code.
-func ferrusExits(t *testing.T, dir string, exit int, args ...string) string {
-	t.Helper()
+// ferrusIn is a command of a person in a project.
+func ferrusIn(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("ferrus", args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "FERRUS_AGENT=")
+	return cmd
+}
+
+// ferrusExits runs a command that ends with an exit code, and returns its output.
+func ferrusExits(t *testing.T, dir string, exit int, args ...string) string {
+	t.Helper()
+	cmd := ferrusIn(dir, args...)
 	out, _ := cmd.CombinedOutput()
 	if code := cmd.ProcessState.ExitCode(); code != exit {
-		t.Errorf("ferrus %v: exit code %d, not %d\n%s", args, code, exit, out)
+		t.Fatalf("ferrus %v: exit code %d, not %d\n%s", args, code, exit, out)
 	}
 	return string(out)
 }

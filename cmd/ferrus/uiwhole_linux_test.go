@@ -78,11 +78,7 @@ command = "sh agent.sh {server}"
 	}
 	in("git", "add", "-A")
 	in("git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "broken")
-	t.Cleanup(func() {
-		cmd := exec.Command("ferrus", "-C", dir, "stop", "--branch", "fix")
-		cmd.Env = append(os.Environ(), "FERRUS_AGENT=")
-		_ = cmd.Run()
-	})
+	t.Cleanup(func() { _ = ferrusIn(dir, "stop", "--branch", "fix").Run() })
 	return dir
 }
 
