@@ -3,7 +3,7 @@
 //	go run ./test/stress [-record FILE] [-rounds N] [PACKAGE...]
 //
 // Each package is run in the forms of a table: with two processors, with one, with the race detector, and on a disk that is busy.
-// Two goroutines keep the processors busy meanwhile. Each round is a process of its own, so that one that crashes or hangs costs
+// A goroutine for each processor keeps it busy meanwhile. Each round is a process of its own, so that one that crashes or hangs costs
 // one round. The result of each package and form is appended to the record, and what the record has is not run again: start the
 // program again after it was ended, or remove the record to begin anew. The output of each round that failed lies beside the record.
 //

@@ -15,7 +15,7 @@
 //	go run ./internal/test/faults build
 //
 // A rig reports by a line in the log of its test, "rig: cases=N bad=N", with further facts after a
-// semicolon; or its row in the table says that it is plain.
+// semicolon. A rig whose section says "cases: subtests" does not: its subtests are counted.
 package main
 
 import (
