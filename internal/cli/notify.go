@@ -40,8 +40,8 @@ var untold = []status.NeedKind{status.NeedPipeline, status.NeedDelivery, status.
 // agents a person has started, has nobody else who does.
 var atWork = map[status.NeedKind]string{status.NeedAnswer: "question", status.NeedBudget: "question", status.NeedFailed: "failed"}
 
-// Notifies sends again, beside the work of a command on the project at root, what could not be sent before. The function that it returns
-// is called at the end of the command, and notifies the person of what needs them then and was not told yet. It never fails a command:
+// Notifies sends again, beside the work of a command on the project at root, what could not be sent before. Call the function that it
+// returns at the end of the command: it notifies the person of everything that needs them and was not sent yet. Neither fails a command:
 // ferrus doctor says which channels do not work. Main waits for what is under way.
 func (a *App) Notifies(ctx context.Context, root string) (end func()) {
 	to, _ := Channels(root) // doctor says why some are left out
@@ -69,7 +69,8 @@ func (a *App) tellNeeds(ctx context.Context, root string) {
 			err = errors.Join(err, box.Post(to, itemOf(root, n), unsent))
 		}
 	}
-	if box.SendBeside(to, unsent); err != nil {
+	box.SendBeside(to, unsent) // what is due again, too
+	if err != nil {
 		unsent(err)
 	}
 }

@@ -43,7 +43,7 @@ func (b *Box) SendBeside(to notify.Channels, failed func(error)) {
 // sent then stays in the outbox, and is due at once.
 func Finish(ctx context.Context) { beside.finish(ctx) }
 
-// beside is one for the process, because whoever ends it waits for all that its parts send.
+// beside is one for the process: the end of the process waits for all that its parts send.
 var beside sends
 
 // sends are what goes on beside the work of a process.

@@ -16,7 +16,7 @@ type watcher struct {
 	root   string
 	shared *project.Changes  // nil until it is known to be in a database
 	kept   map[string]string // the signs that the database gave last
-	signs  map[string]string // of the project when it was last told of a change
+	signs  map[string]string // of the project when changed last looked
 }
 
 func newWatcher(root string) *watcher { return &watcher{root: root, signs: project.Signs(root, nil)} }
@@ -89,7 +89,7 @@ func (w *watcher) ask(ctx context.Context) {
 	}
 }
 
-// changed reports whether the project looks another way than when it last did so. What reading leaves behind is no change.
+// changed reports whether the signs of the project are others than at the last call. Files that reading leaves behind change none.
 func (w *watcher) changed() bool {
 	was := w.signs
 	w.signs = project.Signs(w.root, w.kept)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestTheFirstOfAKindIsNoticed: the folders of branches and of the queue are not there when the screen starts, and each is watched
-// as soon as it is. Every step is told before the rest of a minute, after which the screen looks in any case.
+// as soon as it is. Every step is reported before the rest of a minute, after which the screen looks in any case.
 func TestTheFirstOfAKindIsNoticed(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -58,11 +58,11 @@ func TestTheFirstOfAKindIsNoticed(t *testing.T) {
 				t.Fatal(err)
 			}
 		case <-time.After(atLeast / 2):
-			t.Fatalf("%s was not told", step.what)
+			t.Fatalf("%s was not reported", step.what)
 		}
 	}
 	// What reading leaves behind is no change.
 	if err := os.WriteFile(filepath.Join(own, "STATE.lock"), nil, 0o600); err != nil || w.changed() {
-		t.Errorf("%v: a lock is told as a change", err)
+		t.Errorf("%v: a lock is reported as a change", err)
 	}
 }

@@ -80,7 +80,7 @@ func serve(a *cli.App, ctx context.Context, at address) error {
 		a.Say("Enter prints another link, ctrl-C ends.\n")
 	}
 	go func() {
-		each := &cli.LineWriter{Show: func(string) { _ = link(a, site, listeners[0].Addr()) }} // who cannot read it sees that
+		each := &cli.LineWriter{Show: func(string) { _ = link(a, site, listeners[0].Addr()) }} // the person sees that no link is printed
 		_, _ = io.Copy(each, a.In)
 	}()
 	err = <-ended
