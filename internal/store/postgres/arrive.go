@@ -33,9 +33,9 @@ type Journal struct {
 // *store.Error, of code Corrupt when a line is not valid, of code NotInitialised when the project was taken out again or given up.
 func (d *Database) Arrive(ctx context.Context, a Arrival) error {
 	return d.change(ctx, "move the project", func(tx pgx.Tx) error {
-		// It waits for an earlier call that is not over, and writes in any case, so that the commit is acknowledged.
+		// It waits for an earlier call that is not over.
 		var moved, is bool
-		err := tx.QueryRow(ctx, "insert into project (id, name) values ($1, $2) on conflict (id) do update set name = project.name returning moved is not null", a.Project, a.Label).Scan(&moved)
+		err := tx.QueryRow(ctx, insertProject+" returning moved is not null", a.Project, a.Label).Scan(&moved)
 		if err == nil {
 			err = tx.QueryRow(ctx, "select count(*) > 0 from machine where project = $1", a.Project).Scan(&is)
 		}

@@ -91,7 +91,7 @@ func (d *Database) Withdraw(ctx context.Context, project uuid.UUID, label string
 	defer cancel()
 	err = d.change(ctx, "give up the move", func(tx pgx.Tx) error {
 		var made bool
-		err := tx.QueryRow(ctx, "insert into project (id, name) values ($1, $2) on conflict (id) do update set name = project.name returning xmax = 0", project, label).Scan(&made)
+		err := tx.QueryRow(ctx, insertProject+" returning xmax = 0", project, label).Scan(&made)
 		if err == nil && made {
 			err = d.takeOut(ctx, tx, project, Withdrawn)
 		}
