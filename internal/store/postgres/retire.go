@@ -155,18 +155,10 @@ func (d *Database) use(ctx context.Context, tx pgx.Tx, project uuid.UUID) (use U
 	if err != nil {
 		return use, err
 	}
-	rows, err := tx.Query(ctx, "select j.off, j.line from machine m join head h on h.machine = m.id join journal j on j.machine = m.id and j.seq = h.seq where m.project = $1", project)
-	if err != nil {
-		return use, err
-	}
-	var off int64
-	var raw []byte
-	_, err = pgx.ForEachRow(rows, []any{&off, &raw}, func() error {
-		l, err := store.Decode(raw, off)
-		if err == nil && l.At.After(made) {
+	err = d.newest(ctx, tx, project, "true", func(_ string, l *store.Line) {
+		if l.At.After(made) {
 			use.Written = l.At
 		}
-		return err
 	})
 	return use, err
 }

@@ -81,13 +81,22 @@ func TestRingsAndBeatsDoNotWaitForTheStandby(t *testing.T) {
 // TestReadsWhileServersChangePlaces succeed, whether the old primary was killed or is silent.
 func TestReadsWhileServersChangePlaces(t *testing.T) {
 	t.Parallel()
-	p, s := pair(t, Options{Wait: 8 * time.Second})
+	p := postgrestest.NewPair(t, postgrestest.Options{})
+	url := p.Database(t)
+	s, far := newMachine(t, connect(t, url, Options{Wait: 8 * time.Second})), connect(t, url, Options{Wait: 8 * time.Second})
+	nobody := func(string, string) bool { return false }
 	want := ""
 	for _, end := range []func(testing.TB){p.Primary.Kill, p.Standby.Stop} { // the standby is the primary by then
 		want += "x"
 		apply(t, s, noted(want))
+		if _, err := far.Working(t.Context(), s.name.Project, nobody); err != nil {
+			t.Error(err)
+		}
 		end(t)
 		p.Promote(t)
+		if busy, err := far.Working(t.Context(), s.name.Project, nobody); len(busy) != 0 || err != nil {
+			t.Errorf("at work: %v, %v", busy, err)
+		}
 		if got := view(t, s); got.Top.Note != want {
 			t.Errorf("read %q, want %q", got.Top.Note, want)
 		}

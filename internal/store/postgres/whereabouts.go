@@ -73,6 +73,7 @@ func (w Whereabouts) refusal(code store.Code) error {
 
 // A querier is a transaction, or the connections for reading.
 type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 

@@ -21,23 +21,14 @@ type Work struct {
 // Working returns what is at work on a project, by branch: claims, and the sessions of conductors, agents and servers that live. alive tells of a session of this
 // computer; those of others live as long as their computer says so and is heard of.
 func (d *Database) Working(ctx context.Context, project uuid.UUID, alive func(branch, session string) bool) (all []Work, err error) {
-	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
-	defer cancel()
-	conn, err := d.read.Acquire(ctx)
-	if err != nil {
-		return nil, d.failed("look for agents at work", err)
-	}
-	defer conn.Release()
-	all, err = d.working(ctx, conn, project, alive)
+	err = d.query(ctx, func(ctx context.Context) (err error) {
+		all, err = d.working(ctx, d.read, project, alive)
+		return err
+	})
 	return all, d.failed("look for agents at work", err)
 }
 
-// A rowReader is a transaction, or a connection for reading.
-type rowReader interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}
-
-func (d *Database) working(ctx context.Context, in rowReader, project uuid.UUID, alive func(branch, session string) bool) ([]Work, error) {
+func (d *Database) working(ctx context.Context, in querier, project uuid.UUID, alive func(branch, session string) bool) ([]Work, error) {
 	var all []Work
 	claims, err := d.claims(ctx, in, project)
 	if err != nil {
@@ -60,7 +51,7 @@ func (d *Database) working(ctx context.Context, in rowReader, project uuid.UUID,
 			return nil
 		}
 		w.End = "ferrus stop"
-		switch who := claims[session].What; {
+		switch who := claims[session].agent; {
 		case who != "":
 			w.What, w.End = who+" works on the task", "ferrus stop or ferrus release"
 			delete(claims, session)
@@ -77,32 +68,41 @@ func (d *Database) working(ctx context.Context, in rowReader, project uuid.UUID,
 		return nil
 	})
 	for _, c := range claims { // whose processes have ended, or are not known
-		all = append(all, Work{Branch: c.Branch, What: c.What + " works on the task", End: "ferrus stop or ferrus release"})
+		all = append(all, Work{Branch: c.branch, What: c.agent + " works on the task", End: "ferrus stop or ferrus release"})
 	}
 	return all, err
 }
 
-// claims returns who has claimed the tasks of a project, by the session. Their What is the agent.
-func (d *Database) claims(ctx context.Context, in rowReader, project uuid.UUID) (map[string]Work, error) {
+// A claimant is the agent that has claimed the task of a branch.
+type claimant struct{ branch, agent string }
+
+// claims returns the tasks of a project that are claimed, by the session of the claim.
+func (d *Database) claims(ctx context.Context, in querier, project uuid.UUID) (map[string]claimant, error) {
+	claims := map[string]claimant{}
+	err := d.newest(ctx, in, project, "m.gone is null", func(branch string, l *store.Line) {
+		if t := l.State; t.ClaimedBy != "" {
+			claims[t.Session] = claimant{branch, t.ClaimedBy}
+		}
+	})
+	return claims, err
+}
+
+// newest reads the newest line of each machine of a project for which a condition on m is true.
+func (d *Database) newest(ctx context.Context, in querier, project uuid.UUID, condition string, yield func(branch string, l *store.Line)) error {
 	rows, err := in.Query(ctx, `select m.branch, j.off, j.line from machine m join head h on h.machine = m.id join journal j on j.machine = m.id and j.seq = h.seq
-		where m.project = $1 and m.gone is null`, project)
+		where m.project = $1 and `+condition, project)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	claims := map[string]Work{}
 	var branch string
 	var off int64
 	var raw []byte
 	_, err = pgx.ForEachRow(rows, []any{&branch, &off, &raw}, func() error {
-		l, err := store.Decode(raw, off)
-		if err != nil {
-			return &store.Error{Code: store.Corrupt, What: "the newest line of " + Name{project, branch}.String() + " in PostgreSQL is not valid", Err: err,
-				Remedy: "nothing was changed; restore the database from a backup"}
+		l, err := (&Store{db: d, name: Name{project, branch}}).decode(raw, off)
+		if err == nil {
+			yield(branch, l)
 		}
-		if t := l.State; t.ClaimedBy != "" {
-			claims[t.Session] = Work{Branch: branch, What: t.ClaimedBy}
-		}
-		return nil
+		return err
 	})
-	return claims, err
+	return err
 }
