@@ -124,7 +124,7 @@ func ready(ctx context.Context, d *postgres.Database, at *project.Shared, places
 	}
 	named := func(w postgres.Work) bool { // the database knows more of it
 		return slices.ContainsFunc(busy, func(b postgres.Work) bool {
-			return b.Here && b.Branch == w.Branch && (b.What == w.What || w.What == server)
+			return b.Here && b.Branch == w.Branch && (b.What == w.What || w.What == server.What)
 		})
 	}
 	if err := atWork(append(busy, slices.DeleteFunc(local, named)...)); err != nil {

@@ -63,7 +63,7 @@ func locked(ctx context.Context, places []project.Place, each func(project.Place
 // idle refuses a machine whose work somebody has claimed, or whose files are being moved by a merge or a rollback.
 func idle(p project.Place, now store.Snapshot) error {
 	if who := now.Task.ClaimedBy; who != "" {
-		return atWork([]postgres.Work{{Branch: p.Branch, Here: true, What: who + " works on the task", End: claimed}})
+		return atWork([]postgres.Work{postgres.Work{Branch: p.Branch, Here: true}.As(postgres.Claimed, who)})
 	}
 	if end := refusal.Finishing(now.Task); end != "" {
 		return atWork([]postgres.Work{{Branch: p.Branch, Here: true, What: "a merge or a rollback that was cut off", End: end}})

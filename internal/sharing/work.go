@@ -3,7 +3,6 @@ package sharing
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,17 +33,28 @@ func alone(main project.Place) (*filelock.Lock, error) {
 }
 
 // locks say what has a lock of a machine, by the beginning of the file's name, and what ends it. Others are sessions.
-var locks = []struct{ begins, what, end string }{
-	{"hq.", "the conductor", "ferrus stop"},
-	{"agent-", "the agent %s", "ferrus stop"},
-	{"check", "a check", "ferrus stop, or end the command ferrus check"},
-	{"setup", "the set-up of a work tree", "wait until it has ended"},
-	{"merge.", "a merge", "wait until it has ended"},
-	{"delegates.", "a decision about a delegate", "wait until it has ended"},
+var locks = []struct {
+	begins string
+	kind   postgres.Kind
+}{
+	{"hq.", postgres.Conductor},
+	{"agent-", postgres.Agent},
+	{"check", postgres.Kind{What: "a check", End: "ferrus stop, or end the command ferrus check"}},
+	{"setup", postgres.Kind{What: "the set-up of a work tree", End: byItself}},
+	{"merge.", postgres.Kind{What: "a merge", End: byItself}},
+	{"delegates.", postgres.Kind{What: "a decision about a delegate", End: byItself}},
 }
 
-// server is who has announced a session.
-const server = "the server of an agent"
+// Work that has no lock in the folder of a machine, or whose lock is that of a session.
+var (
+	server   = postgres.Kind{What: "the server of an agent", End: "end the client of the agent"}
+	fleet    = postgres.Kind{What: "a run with --parallel, or a node", End: "ferrus stop"}
+	making   = postgres.Kind{What: "what makes the branch NAME", End: byItself}
+	pipeline = postgres.Kind{What: "the pipeline run NAME", End: "ferrus pipeline cancel NAME"}
+)
+
+// byItself is what to do about work that ends by itself.
+const byItself = "wait until it has ended"
 
 // claimants returns who has claimed the tasks of machines in files, by their sessions.
 func claimants(places []project.Place) map[string]string {
@@ -62,9 +72,6 @@ func claimants(places []project.Place) map[string]string {
 	return by
 }
 
-// claimed are the commands that end the claim of a task.
-const claimed = "ferrus stop or ferrus release"
-
 // here returns what is at work on the machines of places on this computer, by the locks of their folders, and the pipelines that run. claimants are those
 // sessions that have claimed a task.
 func here(places []project.Place, claimants map[string]string) ([]postgres.Work, error) {
@@ -80,49 +87,49 @@ func here(places []project.Place, claimants map[string]string) ([]postgres.Work,
 			return nil, err
 		}
 		for _, name := range names {
-			if name == filepath.Base(moveLock) {
-				continue
-			}
-			w := postgres.Work{Branch: p.Branch}
-			for _, l := range locks {
-				if who, ok := strings.CutPrefix(name, l.begins); ok {
-					w.What, w.End = l.what, l.end
-					if strings.Contains(l.what, "%s") {
-						w.What = fmt.Sprintf(l.what, strings.TrimSuffix(who[strings.LastIndex(who, "-")+1:], ".lock"))
-					}
-				}
-			}
-			if id := strings.TrimSuffix(name, ".lock"); w.What == "" && uuid.Validate(id) == nil {
-				w.What, w.End = server, "end the client of the agent"
-				if who := claimants[id]; who != "" {
-					w.What, w.End = who+" works on the task", claimed
-				}
-			}
-			if w.What != "" {
-				add(w)
+			if kind, who := kindOf(name, claimants); kind != (postgres.Kind{}) {
+				add(postgres.Work{Branch: p.Branch}.As(kind, who))
 			}
 		}
 	}
 	main := project.At(places[0].Root, "")
-	fleet, err := held(filepath.Join(main.Dir(), "parallel", live.Dir))
+	parallel, err := held(filepath.Join(main.Dir(), "parallel", live.Dir))
 	if err != nil {
 		return nil, err
 	}
-	if len(fleet) > 0 {
-		add(postgres.Work{What: "a run with --parallel, or a node", End: "ferrus stop"})
+	if len(parallel) > 0 {
+		add(postgres.Work{}.As(fleet, ""))
 	}
-	making, err := held(main.Path("branches"))
+	branches, err := held(main.Path("branches"))
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range making {
-		add(postgres.Work{What: "what makes the branch " + strings.Trim(strings.TrimSuffix(name, ".lock"), "."), End: "wait until it has ended"})
+	for _, name := range branches {
+		add(postgres.Work{}.As(making, strings.Trim(strings.TrimSuffix(name, ".lock"), ".")))
 	}
 	runs, err := pipelines(main)
 	for _, run := range runs {
-		add(postgres.Work{What: "the pipeline run " + run, End: "ferrus pipeline cancel " + run})
+		add(postgres.Work{}.As(pipeline, run))
 	}
 	return all, err
+}
+
+// kindOf returns what has the lock of a machine with that file name, and the agent that it is named for. The kind of other locks, as that of the move itself, is
+// zero.
+func kindOf(file string, claimants map[string]string) (kind postgres.Kind, name string) {
+	lock := strings.TrimSuffix(file, ".lock")
+	for _, l := range locks {
+		if strings.HasPrefix(file, l.begins) {
+			return l.kind, lock[strings.LastIndex(lock, "-")+1:]
+		}
+	}
+	switch who := claimants[lock]; {
+	case uuid.Validate(lock) != nil:
+		return postgres.Kind{}, ""
+	case who != "":
+		return postgres.Claimed, who
+	}
+	return server, ""
 }
 
 // pipelines returns the names of the runs of pipelines of which a process lives.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,25 @@ type Work struct {
 	Host   string // its computer, "" where nobody knows
 	Here   bool   // it is this one
 	End    string // the commands that end it there
+}
+
+// A Kind is a sort of work: what it is called, with NAME for the agent or the task that it is named for, and the commands that end it.
+type Kind struct{ What, End string }
+
+// The kinds of work that a database knows, of all computers. Each computer knows more of itself.
+var (
+	Claimed   = Kind{"NAME works on the task", "ferrus stop or ferrus release"}
+	Conductor = Kind{"the conductor", "ferrus stop"}
+	Agent     = Kind{"the agent NAME", "ferrus stop"}
+
+	taking  = Kind{"what takes the task NAME from the queue", "ferrus stop"}
+	unnamed = Kind{"a node, or the server of an agent", "ferrus stop, or end the client of the agent"}
+)
+
+// As returns the work as one of a kind. name is "" for a kind without NAME.
+func (w Work) As(k Kind, name string) Work {
+	w.What, w.End = strings.ReplaceAll(k.What, "NAME", name), strings.ReplaceAll(k.End, "NAME", name)
+	return w
 }
 
 // Working returns what is at work on a project, by branch: claims, and the sessions of conductors, agents and servers that live. alive tells of a session of this
@@ -50,25 +70,23 @@ func (d *Database) working(ctx context.Context, in querier, project uuid.UUID, a
 		if w.Here && !alive(w.Branch, session) || !w.Here && !heard {
 			return nil
 		}
-		w.End = "ferrus stop"
+		kind, name := unnamed, ""
 		switch who := claims[session].agent; {
 		case who != "":
-			w.What, w.End = who+" works on the task", "ferrus stop or ferrus release"
+			kind, name = Claimed, who
 			delete(claims, session)
 		case conducts:
-			w.What = "the conductor"
+			kind = Conductor
 		case run != "":
-			w.What = "the agent " + run
+			kind, name = Agent, run
 		case queued != "":
-			w.What = "what takes the task " + queued + " from the queue"
-		default:
-			w.What, w.End = "a node, or the server of an agent", "ferrus stop, or end the client of the agent"
+			kind, name = taking, queued
 		}
-		all = append(all, w)
+		all = append(all, w.As(kind, name))
 		return nil
 	})
 	for _, c := range claims { // whose processes have ended, or are not known
-		all = append(all, Work{Branch: c.branch, What: c.agent + " works on the task", End: "ferrus stop or ferrus release"})
+		all = append(all, Work{Branch: c.branch}.As(Claimed, c.agent))
 	}
 	return all, err
 }
