@@ -53,10 +53,13 @@ func Return(ctx context.Context, root string) (did Moved, err error) {
 	if err != nil {
 		return did, refusal.From(err)
 	}
-	if is.There() {
+	switch {
+	case is.There():
 		if _, err := queue.Collect(main.Dir()); err != nil {
 			return did, refusal.From(err)
 		}
+	case !is.Taken():
+		return did, refusal.From(is.Refusal())
 	}
 	places, err := machines(root)
 	if err != nil {

@@ -79,7 +79,7 @@ func Move(ctx context.Context, root, url string, now time.Time) (did Moved, err 
 	if err := settle(ctx, main, at, places, now, &did); err != nil || !is.Known || is.There() {
 		return did, err
 	}
-	return did, &refusal.RefusedError{Code: refusal.NotInitialised, Message: is.String(), Person: true, Remedy: "work on it there, or move it into the database again there (ferrus store move), then here: ferrus store join"}
+	return did, refusal.From(is.Refusal())
 }
 
 // inFiles returns the places of the machines of a project that have their journals in files, its own first, also while the files are frozen.

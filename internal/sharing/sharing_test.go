@@ -129,6 +129,10 @@ func TestWhatIsAtWorkOnAnyComputerIsNamed(t *testing.T) {
 	// The claim was made on b: the newest files of side are there.
 	refused("the newest files of the task are on "+host, "ferrus branch --fetch side", "ferrus store move --files on the computer that has them")
 	must(t, second(Return(t.Context(), b)))
+	wantError(t, second(Return(t.Context(), a)), "moved into the files of "+b)
+	if left, _ := filepath.Glob(filepath.Join(a, ".ferrus", "*.import")); len(left) > 0 {
+		t.Errorf("a computer that cannot have the project has received %v", left)
+	}
 	if _, err := s.TakePost(t.Context(), uuid.NewString()); err == nil {
 		t.Error("a task is conducted whose project has left the database")
 	}

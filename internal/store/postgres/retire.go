@@ -28,8 +28,8 @@ func (d *Database) Retire(ctx context.Context, project uuid.UUID, ends map[strin
 	err = d.change(ctx, "move the project", func(tx pgx.Tx) error {
 		// First, so that no branch is made and no post is taken meanwhile.
 		w, err := d.lockProject(ctx, tx, project)
-		if err == nil && !w.There() && (w.How != ToFiles || !w.Here) {
-			err = w.refusal(store.NotInitialised)
+		if err == nil && !w.There() && !w.Taken() {
+			err = w.Refusal()
 		}
 		if err != nil || !w.There() {
 			return err
@@ -123,7 +123,7 @@ func (d *Database) Discard(ctx context.Context, project uuid.UUID) (use Use, err
 	err = d.change(ctx, "remove the project", func(tx pgx.Tx) error {
 		w, err := d.lockProject(ctx, tx, project)
 		if err == nil && !w.There() && w.How != Removed {
-			err = w.refusal(store.NotInitialised)
+			err = w.Refusal()
 		}
 		if err != nil || !w.There() {
 			return err

@@ -33,6 +33,9 @@ type Whereabouts struct {
 // There reports whether the database has the project.
 func (w Whereabouts) There() bool { return w.Known && w.Moved.IsZero() }
 
+// Taken reports whether this computer has moved the project into its files. It alone may finish that.
+func (w Whereabouts) Taken() bool { return w.How == ToFiles && w.Here }
+
 // String says what has become of the project, for people.
 func (w Whereabouts) String() string {
 	on := ""
@@ -58,7 +61,7 @@ func (w Whereabouts) String() string {
 // remedy is what helps somebody who looks for the project in the database.
 func (w Whereabouts) remedy() string {
 	switch {
-	case w.How == ToFiles && w.Here:
+	case w.Taken():
 		return "ferrus store move --files finishes that"
 	case w.How == ToFiles || w.Known && w.How == "":
 		return "work on it there, or move it into the database again there (ferrus store move), then here: ferrus store join"
@@ -66,9 +69,9 @@ func (w Whereabouts) remedy() string {
 	return "ferrus store join takes part in another project"
 }
 
-// refusal is the error of somebody who looks for the project, for the code of whom it is.
-func (w Whereabouts) refusal(code store.Code) error {
-	return &store.Error{Code: code, What: w.String(), Remedy: w.remedy()}
+// Refusal is the error of a caller that looks for the project, of code NotInitialised.
+func (w Whereabouts) Refusal() error {
+	return &store.Error{Code: store.NotInitialised, What: w.String(), Remedy: w.remedy()}
 }
 
 // A querier is a transaction, or the connections for reading.
@@ -105,7 +108,7 @@ func (d *Database) noProject(ctx context.Context, in querier, project uuid.UUID)
 	if err != nil {
 		return err
 	}
-	return w.refusal(store.NotInitialised)
+	return w.Refusal()
 }
 
 // shareProject locks a project so that nobody takes it out of the database before the end of the transaction.
@@ -127,7 +130,7 @@ func (d *Database) missing(ctx context.Context, name Name) error {
 	case w.There():
 		return &store.Error{Code: store.NotInitialised, What: "the database does not have " + name.String() + " any more", Remedy: "it was removed: ferrus branches lists what there is"}
 	}
-	return w.refusal(store.NotInitialised)
+	return w.Refusal()
 }
 
 // gone is the error of the uses of a machine that was open when it was removed, or when its project was taken out of the database.
@@ -138,7 +141,7 @@ func (s *Store) gone() error {
 		return removed
 	}
 	again := w.remedy()
-	if w.Here && w.How == ToFiles {
+	if w.Taken() {
 		again = "then start it again; if the move was cut off, ferrus store move --files finishes it"
 	}
 	return &store.Error{Code: store.StoreGone, What: w.String(), Remedy: "end this server or command; " + again}
