@@ -15,8 +15,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
 
-// Return moves all machines of the project at root and its queue from its database into files of this computer. One computer can do so; any other is told
-// which one has. Nothing may be at work on any computer, and the newest files of each task must be here. No other computer can use the project afterwards.
+// Return moves all machines of the project at root and its queue from its database into files of this computer. One computer can do so; on any other the error says
+// which one has done it. Nothing may be at work on any computer, and the newest files of each task must be here. No other computer can use the project afterwards.
 // A call that was cut off is finished by the next one. A move into the database that was cut off before the project had arrived is given up.
 //
 // First the journals are written beside their places. Then one transaction takes the project out of the database, on condition that the journals end there. Then
@@ -28,8 +28,12 @@ func Return(ctx context.Context, root string) (did Moved, err error) {
 		return did, err
 	}
 	defer lock.Close()
-	if at, err := main.Arriving(); err != nil || at != nil {
-		return did, turnBack(ctx, main, at, err)
+	arriving, err := main.Arriving()
+	if err == nil && arriving != nil {
+		err = turnBack(ctx, main, arriving)
+	}
+	if err != nil {
+		return did, err
 	}
 	if at, err := main.Returned(); err != nil || at != nil { // all is in its place already
 		if err == nil {
@@ -89,14 +93,11 @@ func Return(ctx context.Context, root string) (did Moved, err error) {
 		return did, refusal.From(err)
 	}
 	reached(ctx, "retired")
-	return did, land(ctx, main, places, ends, &did)
+	return did, land(ctx, places, ends, &did)
 }
 
-// turnBack gives up a move into the database that was cut off.
-func turnBack(ctx context.Context, main project.Place, at *project.Shared, err error) error {
-	if err != nil {
-		return err
-	}
+// turnBack gives up a move into the database that was cut off. It always returns an error, which says so.
+func turnBack(ctx context.Context, main project.Place, at *project.Shared) error {
 	places, err := inFiles(main)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func turnBack(ctx context.Context, main project.Place, at *project.Shared, err e
 		if err := withdraw(ctx, d, at, places); err != nil {
 			return err
 		}
-	} else if err := stay(main, places); err != nil {
+	} else if err := stay(places); err != nil {
 		return err
 	}
 	return givenUp(main)
@@ -177,7 +178,7 @@ func whole(p project.Place, now store.Snapshot) error {
 }
 
 // land puts the journals into their places, after the project was taken out of the database, and lets this computer use them.
-func land(ctx context.Context, main project.Place, places []project.Place, ends map[string]store.Position, did *Moved) (err error) {
+func land(ctx context.Context, places []project.Place, ends map[string]store.Position, did *Moved) (err error) {
 	for _, p := range places {
 		put := file.Accept
 		if file.Has(p.Dir(), ends[p.Branch]) { // and perhaps more, by a call that was cut off late
@@ -188,15 +189,16 @@ func land(ctx context.Context, main project.Place, places []project.Place, ends 
 		}
 		reached(ctx, "accepted "+p.Branch)
 	}
+	main := places[0]
 	if did.Queued, err = queue.MoveOut(main.Dir()); err != nil {
 		return refusal.From(err)
 	}
 	reached(ctx, "queue written")
-	for i := range places { // the project's own last: until then the same call goes on
-		if err := adopt(places[len(places)-1-i], &did.Events); err != nil {
+	for _, p := range slices.Backward(places) { // the project's own last: until then the same call goes on
+		if err := adopt(p, &did.Events); err != nil {
 			return err
 		}
-		reached(ctx, "adopted "+places[len(places)-1-i].Branch)
+		reached(ctx, "adopted "+p.Branch)
 	}
 	return main.Share(nil)
 }

@@ -96,7 +96,7 @@ func takeA(t *testing.T, root string) {
 	must(t, c.Close())
 }
 
-// TestAMoveToFilesIsKilledAfterEachStep: one computer has the project afterwards, whichever tries first, and the other is told which one.
+// TestAMoveToFilesIsKilledAfterEachStep: one computer has the project afterwards, whichever tries first, and the error of the other names it.
 func TestAMoveToFilesIsKilledAfterEachStep(t *testing.T) {
 	for step, over := 1, false; !over && !t.Failed(); step++ {
 		for _, other := range []bool{false, true} {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,9 +44,9 @@ func Move(ctx context.Context, root, url string, now time.Time) (did Moved, err 
 	case err != nil:
 		return did, err
 	case at == nil && main.InDatabase():
-		return leftovers(main, now)
+		return leftovers(ctx, main, now)
 	case at != nil && !main.InDatabase(): // nothing was sent yet
-		if err := stay(main, places); err != nil {
+		if err := stay(places); err != nil {
 			return did, err
 		}
 		url, at = cmp.Or(url, at.URL), nil
@@ -70,7 +71,7 @@ func Move(ctx context.Context, root, url string, now time.Time) (did Moved, err 
 	}
 	switch {
 	case is.How == postgres.Withdrawn:
-		return did, errors.Join(stay(main, places), givenUp(main))
+		return did, errors.Join(stay(places), givenUp(main))
 	case !is.Known:
 		if err := send(ctx, d, at, places, again); err != nil {
 			return did, err
@@ -135,7 +136,7 @@ func send(ctx context.Context, d *postgres.Database, at *project.Shared, places 
 	case again:
 		return refusal.From(err) // what an earlier call has sent may still arrive
 	}
-	return errors.Join(refusal.From(err), stay(main, places))
+	return errors.Join(refusal.From(err), stay(places))
 }
 
 // freeze ends the use of the files of all machines at one moment, if nobody has claimed their work.
@@ -147,8 +148,7 @@ func freeze(ctx context.Context, at *project.Shared, places []project.Place) err
 		}
 	}
 	return locked(ctx, open, idle, func() error {
-		for i := range places { // the project's own last: until then the same call begins anew
-			p := places[len(places)-1-i]
+		for _, p := range slices.Backward(places) { // the project's own last: until then the same call begins anew
 			if err := file.Freeze(p.Dir()); err != nil {
 				return refusal.Folder(err)
 			}
@@ -158,14 +158,14 @@ func freeze(ctx context.Context, at *project.Shared, places []project.Place) err
 	})
 }
 
-// stay lets the files of the machines be used again: the project has not arrived in the database, and will not.
-func stay(main project.Place, places []project.Place) error {
+// stay lets the files of the machines, the project's own first, be used again: the project has not arrived in the database, and will not.
+func stay(places []project.Place) error {
 	for _, p := range places[1:] {
 		if err := file.Thaw(p.Dir()); err != nil {
 			return refusal.Folder(err)
 		}
 	}
-	return main.Share(nil)
+	return places[0].Share(nil)
 }
 
 // arrive brings the frozen files of the machines and the queue into the database, in one transaction.
@@ -215,7 +215,7 @@ func settle(ctx context.Context, main project.Place, at *project.Shared, places 
 }
 
 // leftovers sets the files aside that a move has left which was cut off.
-func leftovers(main project.Place, now time.Time) (did Moved, err error) {
+func leftovers(ctx context.Context, main project.Place, now time.Time) (did Moved, err error) {
 	at, err := main.Shared()
 	if err != nil {
 		return did, err
@@ -231,7 +231,7 @@ func leftovers(main project.Place, now time.Time) (did Moved, err error) {
 		}
 	}
 	did = Moved{Project: at.Project, Name: filepath.Base(main.Root), URL: at.URL, Machines: len(places)}
-	return did, settle(context.Background(), main, at, places, now, &did)
+	return did, settle(ctx, main, at, places, now, &did)
 }
 
 // withdraw gives up a move into the database that was cut off, so that it cannot end later, and lets the files be used again. A project that has
@@ -246,7 +246,7 @@ func withdraw(ctx context.Context, d *postgres.Database, at *project.Shared, pla
 			Remedy: "ferrus store move finishes the move; then ferrus store move --files moves it back"}
 	}
 	reached(ctx, "withdrawn")
-	return stay(places[0], places)
+	return stay(places)
 }
 
 // givenUp says that a move was given up before.
@@ -269,8 +269,7 @@ func setAside(ctx context.Context, places []project.Place, now time.Time) (kept 
 		names = append(names, string(doc))
 	}
 	names = append(names, store.JournalName)
-	for i := range places {
-		p := places[len(places)-1-i]
+	for _, p := range slices.Backward(places) {
 		within, to := ".", kept
 		if p.Branch != "" {
 			within, to = path.Join("branches", p.Branch), path.Join(kept, "branches", p.Branch)
