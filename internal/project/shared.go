@@ -198,7 +198,8 @@ func (at *Shared) Database(ctx context.Context, log *slog.Logger) (*postgres.Dat
 		return nil, refusal.Config(err)
 	}
 	host, _ := os.Hostname()
-	opts := postgres.Options{Node: at.Node, Host: host, Root: at.Root, Log: log, TTL: person.Store.TTL()}
+	opts := postgres.Options{Node: at.Node, Host: host, Root: at.Root, Log: log, TTL: person.Store.TTL(),
+		Folder: func(branch string) string { return At(at.Root, branch).Dir() }}
 	home := At(at.Root, "").Dir()
 	opts.Heard = func(sent lease.Instant) { _ = live.NoteHeard(home, sent) } // a shim that misses it ends its agent, which is safe
 	d, err := postgres.Connect(ctx, at.URL, opts)

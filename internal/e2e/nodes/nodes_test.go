@@ -232,7 +232,7 @@ func TestNodesAreKilledAndCutOff(t *testing.T) {
 		n.heal()
 	}
 	for _, name := range tasks {
-		w.until(name+" is complete", func() bool { return w.nodes[0].state(name) == "Complete" })
+		w.until(name+" is complete", func() bool { return w.answered(name) == "Complete" })
 		if log := w.nodes[0].run("log", "--branch", name); strings.Count(log, " approve ") != 1 {
 			t.Errorf("%s was not approved once:\n%s", name, log)
 		}

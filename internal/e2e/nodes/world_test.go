@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -307,6 +308,11 @@ func (n *node) status(branch string) (got shown) {
 func (w *world) show() {
 	for _, n := range w.nodes {
 		w.t.Logf("node %s:\n%s", n.name, n.log())
+		logs, _ := fs.Glob(os.DirFS(n.root), ".ferrus/branches/*/logs/*agent*.log")
+		for _, name := range logs {
+			text, _ := os.ReadFile(filepath.Join(n.root, name))
+			w.t.Logf("%s: %s:\n%s", n.name, name, text[max(0, len(text)-2000):])
+		}
 	}
 	for _, name := range []string{"agents", "steps", "refused", "approved"} {
 		w.t.Logf("%s:\n%s", name, strings.Join(w.lines(name, ""), "\n"))

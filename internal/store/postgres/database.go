@@ -44,7 +44,12 @@ type Options struct {
 	Root string        // the folder on it, for people; with "" it becomes no member of the projects that it uses
 	Wait time.Duration // how long a call waits for the database and for locks; 10 s when zero
 	TTL  time.Duration // after which a computer that is silent is lost; 10 s when zero
-	Log  *slog.Logger  // slog.Default when nil
+
+	// Folder returns the folder on this computer of the machine of a branch, "" for the project's own. It is where the locks of its sessions are. Nil
+	// means that only the sessions of machines that were opened are looked at.
+	Folder func(branch string) string
+
+	Log *slog.Logger // slog.Default when nil
 
 	// Heard is called after the database has heard of this computer, with the time at which that was sent, by the clock of package clock.
 	// Nil means that nobody wants to know.

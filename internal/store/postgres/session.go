@@ -147,19 +147,23 @@ func (d *Database) beat() {
 	}
 }
 
-// sweep tells which sessions of this computer have ended without a word, and forgets what ended long ago.
+// sweep tells which sessions of this computer have ended without a word, of whatever machine: this process may be the only one that says that
+// the computer is there, and then others would take them for alive. It forgets what ended long ago.
 func (d *Database) sweep(ctx context.Context) error {
-	rows, err := d.read.Query(ctx, "select id, machine from session where node = $1 and ended is null", d.opts.Node)
+	rows, err := d.read.Query(ctx, "select s.id, s.machine, m.branch from session s join machine m on m.id = s.machine where s.node = $1 and s.ended is null", d.opts.Node)
 	if err != nil {
 		return err
 	}
-	var id string
+	var id, branch string
 	var machine int64
 	var over []string
-	_, err = pgx.ForEachRow(rows, []any{&id, &machine}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &machine, &branch}, func() error {
 		d.mu.Lock()
 		here := d.sessions[machine]
 		d.mu.Unlock()
+		if here == nil && d.opts.Folder != nil {
+			here = live.In(d.opts.Folder(branch))
+		}
 		if here != nil && here.Probe(id) == lease.Gone {
 			over = append(over, id)
 		}

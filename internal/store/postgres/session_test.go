@@ -81,12 +81,22 @@ func TestSessionsOfAnotherComputer(t *testing.T) {
 // TestAKilledSessionIsToldToOthers, by a process of its computer that waits for its end, and by one that has a session of its own and waits
 // for nothing.
 func TestAKilledSessionIsToldToOthers(t *testing.T) {
+	announces := func(m *Store) {
+		if _, err := m.Announce(uuid.NewString()); err != nil {
+			t.Error(err)
+		}
+	}
 	for name, notice := range map[string]func(m *Store, session string){
 		"waited for": func(m *Store, session string) { <-m.SessionDone(session) },
-		"swept": func(m *Store, session string) {
-			if _, err := m.Announce(uuid.NewString()); err != nil {
-				t.Error(err)
-			}
+		"swept":      func(m *Store, _ string) { announces(m) },
+		"swept by a process that has another machine": func(m *Store, _ string) {
+			d := connect(t, m.db.config.ConnString(), Options{TTL: time.Second, Folder: func(branch string) string {
+				if branch == m.name.Branch {
+					return m.sessions.Folder()
+				}
+				return ""
+			}})
+			announces(newMachine(t, d))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
