@@ -34,7 +34,7 @@ var looking = []string{
 	"evidence", "logs", "logs k1", "queue", "store", "token list", "gc", "config check", "config explain", "config example", "pipeline list",
 	"pipeline validate", "pipeline status", "tick --dry-run", "register --print --supervisor claude-code --executor codex", "unregister --print",
 	"diff 1", "diff --branch b1", "diff --stat --branch b1", "context --branch b1", "evidence --branch b1", "status --branch b1", "show 1 --branch b1",
-	"log --all", "log --graph", "stack 1", "simulate submit", "select", "pipeline runs", "pipeline logs", "pipeline explain", "pipeline prompt", "pipeline table",
+	"log --all", "stack executor", "simulate submit", "select", "pipeline runs", "pipeline logs", "pipeline explain", "pipeline prompt worker", "pipeline table",
 	"completion bash", "completion zsh", "completion fish", "__complete status --", "__complete logs ", "version", "version --json", "help", "trust --show",
 }
 
@@ -165,6 +165,9 @@ func TestLookingRunsNothing(t *testing.T) {
 				failed++
 				t.Errorf("ferrus %s in %s ran\n%s", line, dir, got)
 				os.Remove(b.mark)
+			}
+			if !a.Parsed {
+				t.Errorf("ferrus %s is no command line: %s", line, out.String())
 			}
 			if line == "status" && !strings.Contains(out.String(), "A task") {
 				t.Fatalf("it looked at nothing in %s:\n%s", dir, out.String())
