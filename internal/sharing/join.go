@@ -50,7 +50,7 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 	if err := locked(ctx, unfrozen(places), fresh, func() error { return nil }); err != nil {
 		return Moved{}, refusal.From(err)
 	}
-	at, d, found, err := find(ctx, root, url, which)
+	at, _, found, err := find(ctx, root, url, which)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -61,7 +61,8 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 	} else if err == nil {
 		left = was
 	}
-	if d, err = at.Database(ctx, nil); err != nil {
+	d, err := at.Database(ctx, nil)
+	if err != nil {
 		return Moved{}, refusal.From(err)
 	}
 	if err := d.Join(ctx, at.Project); err != nil {
