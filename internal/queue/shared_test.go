@@ -305,3 +305,17 @@ func TestAHeadIsTheBeginningOfATask(t *testing.T) {
 		}
 	}
 }
+
+// TestATextThatIsTooLongIsNotShortened, also if a limit would cut it in a character: something else than ferrus has written it.
+func TestATextThatIsTooLongIsNotShortened(t *testing.T) {
+	home, _ := computers(t)
+	put(t, home, "a", "Do it.")
+	at, err := project.At(filepath.Dir(home), "").Shared()
+	must(t, err)
+	_, err = postgrestest.Connect(t, at.URL).Exec(t.Context(), "update ferrus.queue set text = $1", []byte(strings.Repeat("a", store.MaxDoc-1)+"€€"))
+	must(t, err)
+	list, err := queue.List(home)
+	if invalid := (*queue.InvalidError)(nil); !errors.As(err, &invalid) || len(list) != 0 {
+		t.Errorf("%d tasks wait, %v", len(list), err)
+	}
+}

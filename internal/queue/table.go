@@ -50,7 +50,8 @@ func (t *tableQueue) own() (*postgres.Store, error) {
 	return s, nil
 }
 
-func (t *tableQueue) list() ([]Item, error) { return t.waiting(store.MaxDoc + 1) }
+// list reads more of a text than a task may have, also without a last character that was cut: so a longer one is refused, and not shortened.
+func (t *tableQueue) list() ([]Item, error) { return t.waiting(store.MaxDoc + utf8.UTFMax) }
 
 // heads is list with the beginning of each text.
 func (t *tableQueue) heads() ([]Item, error) { return t.waiting(maxHead) }
