@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,14 +18,11 @@ import (
 // take makes a branch of the next task in the queue and returns its name, "" if there is none. It
 // first finishes one that was interrupted.
 func (f *fleet) take(ctx context.Context) (string, error) {
-	list, err := queue.Heads(f.e.Place().Dir())
+	list, err := Queued(f.e.Place().Dir())
 	if err != nil {
 		f.trouble("", err) // the good ones are taken all the same
 	}
 	for _, it := range list {
-		if _, _, ok := it.Pipeline(); ok {
-			continue // ferrus pipeline starts it
-		}
 		if was, tried := f.untaken[it.Name]; tried && was.item.Same(it) && (was.until.IsZero() || time.Now().Before(was.until)) {
 			continue
 		}
@@ -49,6 +47,13 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 		return it.Name, nil
 	}
 	return "", nil
+}
+
+// Queued returns the tasks in the queue of a .ferrus folder that [Take] can take, the next one first, with the beginnings of their texts. A pipeline that
+// waits is none of them: ferrus pipeline starts it. The error is that of [queue.Heads].
+func Queued(home string) ([]queue.Item, error) {
+	list, err := queue.Heads(home)
+	return slices.DeleteFunc(list, func(it queue.Item) bool { _, _, pipeline := it.Pipeline(); return pipeline }), err
 }
 
 // Take takes a task out of the queue and makes its branch, with the task, for the caller of a session of the project. It

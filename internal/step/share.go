@@ -10,23 +10,19 @@ import (
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/fleet"
-	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // take makes branches of the first tasks of the queue, as many as there are free places. One that
 // cannot be taken is left for later steps.
 func (s *step) take(ctx context.Context, free int) {
-	list, err := queue.Heads(s.e.Place().Dir())
+	list, err := fleet.Queued(s.e.Place().Dir())
 	if err != nil {
 		s.tell(Decision{Kind: Queue, Do: skip}, err) // the good ones are taken all the same
 	}
 	for _, it := range list {
 		if free == 0 || ctx.Err() != nil {
 			return
-		}
-		if _, _, ok := it.Pipeline(); ok {
-			continue // ferrus pipeline starts it
 		}
 		d := Decision{Kind: Queue, Name: it.Name, Do: take}
 		task, err := fleet.Take(ctx, s.s, it)
