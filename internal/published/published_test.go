@@ -125,45 +125,19 @@ func TestRefsThatSomebodyDeleted(t *testing.T) {
 
 // TestALaterEpochIsNotOverwritten: who has lost the task publishes nothing. What claims to be later than the journal is deleted.
 func TestALaterEpochIsNotOverwritten(t *testing.T) {
-	a, b, host := enginetest.Computers(t, enginetest.Gate("true"))
-	var first func()
-	var calls atomic.Int32
-	address := enginetest.Serve(t, host, func(http.ResponseWriter, *http.Request) bool {
-		if first != nil && calls.Add(1) == 1 {
-			first()
-		}
-		return true
-	})
-	enginetest.Reconfigured(t, "[store]\ntrees = \""+address+"\"\n")
-	alt, ex := branched(t, a)
-	enginetest.Check(t, ex, state.CheckGreen)
-	if err := enginetest.Second(branch.Fetch(t.Context(), b.Human(), "alt", "")); err != nil {
-		t.Fatal(err)
-	}
-	at := enginetest.Must(project.At(a.Dir, "").Shared())(t)
-	task := enginetest.View(t, ex).Task.TaskID
-	bare := &enginetest.Machine{T: t, Dir: host}
-	bare.Git("update-ref", "refs/ferrus/"+at.Project.String()+"/alt@"+task+"/9", "main")
-	alt.Write("code.txt", "two\n")
-	enginetest.Check(t, ex, state.CheckGreen)
-	wants(t, host, ex, "alt@%s+base/0", "alt@%s/2")
+	o := contested(t, 9, "")
+	enginetest.Check(t, o.ex, state.CheckGreen)
+	wants(t, o.host.Dir, o.ex, "alt@%s+base/0", "alt@%s/2")
 
 	// While the first computer submits, the second takes the task over.
-	there := b.On("alt")
-	first = func() {
-		enginetest.Must(there.Human().Release(t.Context(), "It hangs."))(t)
-		next := there.Executor("codex")
-		enginetest.Claim(t, next)
-		there.Write("code.txt", "the successor's\n")
-		enginetest.Must(next.Engine().Publish(t.Context()))(t)
-	}
-	_, err := ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+	o.at.Store(1)
+	_, err := o.ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
 	enginetest.Refused(t, err, refusal.LeaseLost, "another session has pushed epoch")
-	first = nil
-	_, err = alt.Human().Engine().Publish(t.Context())
+	o.at.Store(0)
+	_, err = o.alt.Human().Engine().Publish(t.Context())
 	enginetest.Refused(t, err, refusal.LeaseLost, "executor:codex:1 works on the task on another computer")
-	now := enginetest.View(t, ex).Task
-	if text := bare.Git("show", fmt.Sprintf("refs/ferrus/%s/alt@%s/%d:code.txt", at.Project, task, now.Epoch)); text != "the successor's\n" {
+	now := enginetest.View(t, o.ex).Task
+	if text := o.host.Git("show", fmt.Sprintf("%s/%d:code.txt", o.refs, now.Epoch)); text != "the successor's\n" {
 		t.Errorf("the successor's files are %q", text)
 	}
 }
