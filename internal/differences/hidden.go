@@ -20,6 +20,7 @@ const HiddenTag = "hidden: "
 type Hidden struct {
 	files []*hiddenFile
 	rest  []byte // of a line that has not ended
+	cut   bool   // the line goes on in the next piece
 	head  bool   // the lines of a file before its first hunk
 }
 
@@ -52,24 +53,31 @@ func (h *Hidden) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line reads a line of a patch. Every line of a hunk begins with a sign, so that no content of a file looks like a header.
+// line reads a line of a patch, or the next piece of one. Every line of a hunk begins with a sign, so that no content of a file looks like
+// a header.
 func (h *Hidden) line(text string) {
-	if rest, ok := strings.CutPrefix(text, "diff --git "); ok {
-		h.files = append(h.files, &hiddenFile{names: map[string]bool{}, tally: safetext.Tally{}, header: strings.TrimSuffix(rest, "\n")})
-		h.head = true
-		return
-	}
-	if len(h.files) == 0 {
+	goesOn := h.cut
+	h.cut = !strings.HasSuffix(text, "\n")
+	header, isFile := strings.CutPrefix(text, "diff --git ")
+	if isFile = isFile && !goesOn; isFile || len(h.files) == 0 {
 		h.files = append(h.files, &hiddenFile{names: map[string]bool{}, tally: safetext.Tally{}})
 	}
 	f := h.files[len(h.files)-1]
-	if h.head = h.head && !strings.HasPrefix(text, "@@"); !h.head {
+	switch {
+	case goesOn:
 		f.tally.Add(text)
-		return
-	}
-	for _, prefix := range []string{"--- ", "+++ ", "rename from ", "rename to "} {
-		if name, ok := strings.CutPrefix(text, prefix); ok {
-			f.named(strings.TrimSuffix(name, "\n"), len(prefix) == len("--- "))
+	case isFile:
+		f.header, h.head = strings.TrimSuffix(header, "\n"), true
+	case strings.HasPrefix(text, "@@"):
+		h.head = false
+		f.tally.Add(text)
+	case !h.head:
+		f.tally.Add(text)
+	default:
+		for _, prefix := range []string{"--- ", "+++ ", "rename from ", "rename to "} {
+			if name, ok := strings.CutPrefix(text, prefix); ok {
+				f.named(strings.TrimSuffix(name, "\n"), len(prefix) == len("--- "))
+			}
 		}
 	}
 }
