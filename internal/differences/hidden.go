@@ -22,6 +22,7 @@ type Hidden struct {
 	rest  []byte // of a line that has not ended
 	cut   bool   // the line goes on in the next piece
 	head  bool   // the lines of a file before its first hunk
+	first string // the signs of the sides, "-+", whose next line is the first of the file
 }
 
 type hiddenFile struct {
@@ -69,10 +70,10 @@ func (h *Hidden) line(text string) {
 	case isFile:
 		f.header, h.head = strings.TrimSuffix(header, "\n"), true
 	case strings.HasPrefix(text, "@@"):
-		h.head = false
+		h.head, h.first = false, firstOf(text)
 		f.tally.Add(text)
 	case !h.head:
-		f.tally.Add(text)
+		f.tally.Add(h.unsigned(text))
 	default:
 		for _, prefix := range []string{"--- ", "+++ ", "rename from ", "rename to "} {
 			if name, ok := strings.CutPrefix(text, prefix); ok {
@@ -80,6 +81,29 @@ func (h *Hidden) line(text string) {
 			}
 		}
 	}
+}
+
+// firstOf returns the signs of the sides of which a hunk has the first line, by its header: "@@ -1,3 +1,4 @@".
+func firstOf(header string) (signs string) {
+	fields := strings.Fields(header)
+	for _, side := range fields[1:min(3, len(fields))] {
+		if from, _, _ := strings.Cut(side, ","); from == "-1" || from == "+1" {
+			signs += from[:1]
+		}
+	}
+	return signs
+}
+
+// unsigned returns the first line of a file without its sign, so that a byte order mark is at the beginning, and any other line as it is.
+func (h *Hidden) unsigned(line string) string {
+	sides := line[:1]
+	if sides == " " {
+		sides = "-+"
+	}
+	if strings.ContainsAny(h.first, sides) {
+		h.first, line = strings.Trim(h.first, sides), line[1:]
+	}
+	return line
 }
 
 // named takes a name of a file as git writes it: with a tab behind it, or quoted, and perhaps below a/ or b/.

@@ -31,3 +31,33 @@ func TestNoLineIsTakenForAHeader(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatOnlyDrawsMakesNoNotice: texts of Windows begin with a byte order mark.
+func TestWhatOnlyDrawsMakesNoNotice(t *testing.T) {
+	const header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n"
+	for text, want := range map[string]string{
+		patchOf("\ufeffpackage f\r", "⚠️\r"):                                   "",
+		header + "@@ -1,2 +1,2 @@\n-\ufeffold\n+\ufeffnew\n same\n":            "",
+		header + "@@ -1 +1 @@\n-\ufeffold\n+new\n":                             "",
+		header + "@@ -1,2 +1,3 @@\n \ufeffsame\n+new\n":                        "",
+		patchOf("package f", "\ufeffx"):                                        "U+FEFF",
+		patchOf("x\ufeff"):                                                     "U+FEFF",
+		patchOf("\ufeff\ufeffx"):                                               "U+FEFF",
+		header + "@@ -1,2 +1,3 @@\n same\n+\ufeffnew\n":                        "U+FEFF",
+		header + "@@ -7,2 +7,2 @@ f\n-\ufeffold\n+\ufeffnew\n":                 "U+FEFF (2 times)",
+		header + "@@ -1 +1 @@\n-a\n+b\n@@ -10 +10 @@ f\n-old\n+\ufeffnew\n":    "U+FEFF",
+		header + "@@ -10,0 +1,2 @@\n+\ufeffnew\n+\ufeffnew\n":                  "U+FEFF",
+		header + "@@ -1,2 +10,2 @@\n-\ufeffold\n+\ufeffnew\n":                  "U+FEFF",
+		header + "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+\ufeffnew\n": "",
+	} {
+		var h differences.Hidden
+		io.WriteString(&h, text)
+		got := h.Notice()
+		if want != "" {
+			want = ": f has " + want
+		}
+		if !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("of %q: %q, want %q", text, got, want)
+		}
+	}
+}
