@@ -21,7 +21,8 @@ type Head struct {
 	How      How      `json:"how"`
 	Switched bool     `json:"switched,omitempty"` // to another branch
 	Commits  int      `json:"commits,omitempty"`  // that are new
-	Files    []string `json:"files,omitempty"`    // in which both commits differ, as far as they are the work of the task; printable
+	Files    []string `json:"files,omitempty"`    // in which both commits differ, as far as they are the work of the task; see gitpath.Listed
+	Paths    []string `json:"-"`                  // of the same files, all of them and as they are
 }
 
 // A How is how HEAD came to where it is.
@@ -80,7 +81,7 @@ func HeadOf(ctx context.Context, tree *worktree.Tree, t state.Task, to string) *
 		}
 	}
 	if err == nil {
-		h.Files = gitpath.Listed(files)
+		h.Paths, h.Files = files, gitpath.Listed(slices.Clone(files))
 	}
 	return h
 }
@@ -118,7 +119,7 @@ func (h *Head) String() string {
 	}
 	const most = 5
 	shown := strings.Join(h.Files[:min(most, len(h.Files))], ", ")
-	if n := len(h.Files) - most; n > 0 {
+	if n := len(h.Paths) - most; n > 0 {
 		shown += fmt.Sprintf(" and %d more", n)
 	}
 	return text + "; of the task's files they differ in " + shown

@@ -1,6 +1,7 @@
 package differences_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
@@ -122,5 +124,17 @@ func TestWhereHeadHasGoneIsSaidAsItIs(t *testing.T) {
 				t.Errorf("a reviewer is not told: %q", notices)
 			}
 		})
+	}
+}
+
+// TestFilesOfCommitsAreCounted, also those that are not listed.
+func TestFilesOfCommitsAreCounted(t *testing.T) {
+	h := differences.Head{How: differences.Committed}
+	for i := range 150 {
+		h.Paths = append(h.Paths, fmt.Sprint("f", i))
+	}
+	h.Files = gitpath.Listed(slices.Clone(h.Paths))
+	if text := h.String(); !strings.HasSuffix(text, "f0, f1, f2, f3, f4 and 145 more") {
+		t.Error(text)
 	}
 }

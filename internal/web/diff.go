@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -168,10 +167,16 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff,
 
 // lay decides what is shown of each file, and of which file all is: the one of that index.
 func (v *diff) lay(read *readPatch, whole string) {
+	committed := map[string]bool{} // by the names that patch.Parse gives the files
+	if v.Head != nil {
+		for _, path := range v.Head.Paths {
+			committed[safetext.Mark(path)] = true
+		}
+	}
 	lines := 0
 	for i, f := range read.files {
 		v.Added, v.Removed = v.Added+f.Added, v.Removed+f.Removed
-		one := diffFile{File: f, Index: i, Commit: v.Head != nil && slices.Contains(v.Head.Files, f.Path)}
+		one := diffFile{File: f, Index: i, Commit: committed[f.Path]}
 		sum, size := 0, 0
 		for _, h := range f.Hunks {
 			sum += len(h.Lines)

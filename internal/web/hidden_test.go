@@ -53,6 +53,9 @@ func TestEveryHiddenCharacterIsMarkedOnThePage(t *testing.T) {
 		}
 	}
 	page := get("/task?view=diff&file=0")
+	if files, committed := strings.Count(page, `<section class="file"`), strings.Count(page, " in a commit</small>"); committed != files {
+		t.Errorf("%d of %d files are marked as committed", committed, files)
+	}
 	draft := url.Values{}
 	notice := "bidi.go has U+202E, U+2066 (2 times), U+2069"
 	if above, below, _ := strings.Cut(page, `<section class="file"`); !strings.Contains(above, notice) || !strings.Contains(below[strings.Index(below, `id="decide"`):], notice) {
