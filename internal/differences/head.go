@@ -56,34 +56,68 @@ func HeadOf(ctx context.Context, tree *worktree.Tree, t state.Task, to string) *
 		h.How = Same
 		return h
 	}
-	h.How = Unknown
-	rel, err := tree.RelationOf(ctx, h.From, h.To)
-	if err != nil {
-		return h
+	between := [4]string{h.From, h.To}
+	if to != "" {
+		between[2], between[3] = t.BaseTree, to
 	}
-	h.Commits = rel.Commits
-	switch {
-	case rel.Later:
-		h.How = Committed
-	case rel.Earlier:
-		h.How = Back
-	case rel.Amended && !h.Switched:
-		h.How = Amended
-	default:
+	m := headMoveOf(ctx, tree, between)
+	h.How, h.Commits, h.Paths, h.Files = m.how, m.commits, m.paths, gitpath.Listed(slices.Clone(m.paths))
+	if h.How == Amended && h.Switched {
 		h.How = Rewritten
 	}
-	files, err := tree.ChangedPaths(ctx, h.From, h.To)
-	if err == nil && to != "" {
-		var work []string
-		if work, err = tree.ChangedPaths(ctx, t.BaseTree, to); err == nil {
-			is := gitpath.SetOf(work)
-			files = slices.DeleteFunc(files, func(name string) bool { return !is[name] })
-		}
-	}
-	if err == nil {
-		h.Paths, h.Files = files, gitpath.Listed(slices.Clone(files))
-	}
 	return h
+}
+
+// A headMove is how HEAD came from one commit to another, and the paths in which both differ.
+type headMove struct {
+	how     How
+	commits int      // that are new
+	paths   []string // nil where git cannot tell
+}
+
+// headMoves are those between two commits, with the two trees that limit the paths, "" for no limit.
+var headMoves memo[[4]string, headMove]
+
+// maxPaths is how many paths a move has at most to be remembered.
+const maxPaths = 1000
+
+// headMoveOf asks git, unless it has answered before.
+func headMoveOf(ctx context.Context, tree *worktree.Tree, between [4]string) headMove {
+	m, ok := headMoves.get(between)
+	if ok {
+		return m
+	}
+	rel, err := tree.RelationOf(ctx, between[0], between[1])
+	if err != nil {
+		return headMove{how: Unknown}
+	}
+	m.how, m.commits = Rewritten, rel.Commits
+	switch {
+	case rel.Later:
+		m.how = Committed
+	case rel.Earlier:
+		m.how = Back
+	case rel.Amended:
+		m.how = Amended
+	}
+	if m.paths, err = pathsOf(ctx, tree, between); err == nil && len(m.paths) <= maxPaths {
+		headMoves.put(between, m)
+	}
+	return m
+}
+
+// pathsOf lists the paths in which two commits differ, as far as two trees differ in them.
+func pathsOf(ctx context.Context, tree *worktree.Tree, between [4]string) ([]string, error) {
+	paths, err := tree.ChangedPaths(ctx, between[0], between[1])
+	if err != nil || between[3] == "" {
+		return paths, err
+	}
+	work, err := tree.ChangedPaths(ctx, between[2], between[3])
+	if err != nil {
+		return nil, err
+	}
+	is := gitpath.SetOf(work)
+	return slices.DeleteFunc(paths, func(name string) bool { return !is[name] }), nil
 }
 
 // Range names both commits.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,16 @@ func TestWhereHeadHasGoneIsSaidAsItIs(t *testing.T) {
 			}
 			if h = differences.HeadOf(t.Context(), tree, task, now); !slices.Equal(h.Files, strings.Fields(c.files)) {
 				t.Errorf("of the work %q, want %q", h.Files, c.files)
+			}
+			objects := filepath.Join(dir, ".git/objects") // without them git answers nothing
+			if err := os.Rename(objects, objects+"-gone"); err != nil {
+				t.Fatal(err)
+			}
+			if again := differences.HeadOf(t.Context(), tree, task, now); !reflect.DeepEqual(again, h) {
+				t.Errorf("git is asked again: %+v, not %+v", again, h)
+			}
+			if err := os.Rename(objects+"-gone", objects); err != nil {
+				t.Fatal(err)
 			}
 			notices := differences.Unseen(t.Context(), func() (*worktree.Tree, error) { return tree, nil }, task, now, nil, "", true)
 			if !slices.Contains(notices, differences.HeadNotice+h.String()) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -164,37 +163,20 @@ func clipName(name string) string {
 	return string(r[:maxHiddenName/2]) + "…" + string(r[len(r)-maxHiddenName/2:])
 }
 
-// found remembers the notices about pairs of trees, which never change. The page asks for the same one with each request.
-var found struct {
-	sync.Mutex
-	notices map[[2]string]string
-}
-
-const maxFound = 256
+// notices are those about pairs of trees.
+var notices memo[[2]string, string]
 
 // HiddenIn returns the notice about hidden characters in what leads from one tree to another, "" for none.
 func HiddenIn(ctx context.Context, tree *worktree.Tree, from, to string) (string, error) {
-	pair := [2]string{from, to}
-	found.Lock()
-	said, ok := found.notices[pair]
-	found.Unlock()
+	notice, ok := notices.get([2]string{from, to})
 	if ok || !tree.Git() {
-		return said, nil
+		return notice, nil
 	}
 	var h Hidden
 	if err := tree.Patch(ctx, from, to, &h); err != nil {
 		return "", err
 	}
-	said = h.Notice()
-	remember(from, to, said)
-	return said, nil
-}
-
-func remember(from, to, notice string) {
-	found.Lock()
-	defer found.Unlock()
-	if found.notices == nil || len(found.notices) >= maxFound {
-		found.notices = map[[2]string]string{}
-	}
-	found.notices[[2]string{from, to}] = notice
+	notice = h.Notice()
+	notices.put([2]string{from, to}, notice)
+	return notice, nil
 }

@@ -49,7 +49,7 @@ func writePatch(ctx context.Context, tree *worktree.Tree, place project.Place, f
 	if err := tree.Patch(ctx, from, to, io.MultiWriter(&patch, &hidden)); err != nil {
 		return refusal.Git(err)
 	}
-	remember(from, to, hidden.Notice()) // who submits asks for it next, to follow rules
+	notices.put([2]string{from, to}, hidden.Notice()) // a submission asks for it next, to follow rules
 	if err := place.WriteFile(name, []byte(as(patch.String()))); err != nil {
 		return &refusal.RefusedError{Code: refusal.StoreError, Message: "write the patch: " + err.Error(), Remedy: "check whether the disk is full, then try again"}
 	}
