@@ -18,7 +18,7 @@ type Reviewed struct {
 	Diffstat   string
 	Patch      string   // absolute path
 	PatchExact string   // as in [engine.Review]
-	Notices    []string // of a submission: what its reviewer is told beside the patch
+	Notices    []string // of a submission: those of [engine.Engine.Notices]
 }
 
 // Review returns what a child of e's task waits with.
@@ -36,7 +36,15 @@ func Review(ctx context.Context, e *engine.Engine, c Child) (Reviewed, error) {
 		return r, refusal.From(err)
 	}
 	r, err := b.ReviewOf(ctx, c.Snap, state.Supervisor)
-	return Reviewed{Task: r.Task, Submission: r.Submission, Diffstat: r.Diffstat, Patch: r.Patch, PatchExact: r.PatchExact, Notices: b.Notices(ctx, c.Snap)}, err
+	if err != nil {
+		return Reviewed{}, err
+	}
+	st, err := b.StatusOf(c.Snap)
+	if err != nil {
+		return Reviewed{}, refusal.From(err)
+	}
+	return Reviewed{Task: r.Task, Submission: r.Submission, Diffstat: r.Diffstat, Patch: r.Patch, PatchExact: r.PatchExact,
+		Notices: append(st.Notices(), r.Notices...)}, nil
 }
 
 // ConductorLock is the lock that the conductor of a machine holds, relative to the folder of the machine.
