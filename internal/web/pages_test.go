@@ -110,7 +110,6 @@ func TestAReview(t *testing.T) {
 	b.has("/task?view=log", "approve", "well done", "(via web)")
 }
 
-// TestWhatIsLostIsAskedFor before it happens, and the answer must be yes.
 // TestACommitDuringATaskIsShownToTheReviewer: the notice names both commits, and the diff has the files that are in commits apart.
 func TestACommitDuringATaskIsShownToTheReviewer(t *testing.T) {
 	m := enginetest.Repository(t, enginetest.Gate("true"))
@@ -161,6 +160,7 @@ func TestAnAnswerOnThePageContinuesTheRun(t *testing.T) {
 	}
 }
 
+// TestWhatIsLostIsAskedFor before it happens, and the answer must be yes.
 func TestWhatIsLostIsAskedFor(t *testing.T) {
 	t.Parallel()
 	m := made(t)
