@@ -3,6 +3,7 @@ package branch
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -127,31 +128,53 @@ func (a *Attempt) measure(ctx context.Context, b *engine.Engine, now store.Snaps
 	return nil
 }
 
-// story is what only the journal tells: how long it took, and what the gate said.
+// story is what only lines of the journal tell: how long it took, and what the gate said. The lines are looked up, so that a long journal
+// costs little more than a short one.
 func (a *Attempt) story(b *engine.Engine, now store.Snapshot) error {
-	var began, ended time.Time
-	for l, err := range b.Store().HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
-		if err != nil {
-			return refusal.From(err)
-		}
-		switch l.Event {
-		case state.CreateTask, state.Branch:
-			began = l.At
-		case state.CheckPassed, state.CheckFailed, state.CheckVoid:
-			if now.Task.FailureReason == "" {
-				a.Why = l.Note
-			}
-		}
-		if l.To.Over() && l.From != l.To {
-			ended = l.At
-		}
+	t := now.Task
+	began, err := b.Store().LineAt(t.Docs[state.TaskDoc].Off)
+	if err == nil && began.State.Branch != t.Branch { // the task is older than its branch
+		began, err = b.Store().First(func(l *store.Line) bool { return l.State.Branch == t.Branch })
 	}
-	if !a.State.Over() {
+	if err != nil {
+		return refusal.From(err)
+	}
+	ended := t.Since
+	if !t.State.Over() {
 		ended = b.Now()
 	}
-	a.Took = ended.Sub(began)
+	if began != nil {
+		a.Took = ended.Sub(began.At)
+	}
 	a.Seconds = a.Took.Round(time.Millisecond).Seconds()
-	return nil
+	if t.FailureReason == "" {
+		a.Why, err = said(b.Store(), t)
+	}
+	return refusal.From(err)
+}
+
+// said returns what the gate said in the newest check of a task, "" where it said nothing: the check runs or was abandoned.
+func said(s store.Machine, t state.Task) (string, error) {
+	nth, err := strconv.Atoi(strings.TrimPrefix(t.Check.ID, "k"))
+	if err != nil {
+		return "", nil // no check was started yet
+	}
+	task := t.Docs[state.TaskDoc].Off
+	started, err := s.First(func(l *store.Line) bool { return l.Off >= task && l.State.Issued.Checks >= nth }) // the number never goes down in a task
+	if started == nil || err != nil {
+		return "", err
+	}
+	for l, err := range s.HistoryFrom(started.Off) {
+		switch {
+		case err != nil:
+			return "", err
+		case l.Event == state.CheckPassed || l.Event == state.CheckFailed || l.Event == state.CheckVoid:
+			return l.Note, nil
+		case l.State.Check.Status != state.CheckRunning:
+			return "", nil
+		}
+	}
+	return "", nil
 }
 
 // Group returns those of the names that are attempts at the same task as name: with "try.2" all of try.1, try.2 ...; name

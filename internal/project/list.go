@@ -37,11 +37,24 @@ func LastEvent(dir string) (*store.Line, error) {
 	return LastEventIn(root, ".")
 }
 
-// LastEventIn is LastEvent for the folder dir of a root.
+// LastEventIn is LastEvent for the folder dir of a root. It reads the end of the journal only.
 func LastEventIn(root *rootfs.Root, dir string) (*store.Line, error) {
 	name := path.Join(dir, "journal.jsonl")
-	text, err := root.ReadTail(name, maxTail)
+	f, err := root.Open(name)
 	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	off, err := store.Tail(f, info.Size(), 1)
+	if err != nil {
+		return nil, err
+	}
+	text := make([]byte, min(info.Size()-off, store.MaxLine))
+	if _, err := f.ReadAt(text, info.Size()-int64(len(text))); err != nil {
 		return nil, err
 	}
 	text = bytes.TrimRight(text, "\n")
@@ -51,9 +64,6 @@ func LastEventIn(root *rootfs.Root, dir string) (*store.Line, error) {
 	}
 	return &l, nil
 }
-
-// maxTail is how much is read of the end of an archived journal: more than any line has.
-const maxTail = 33 << 20
 
 // Folders returns the names of the folders in dir, sorted; none where there is no dir. Links are none, and dir may be
 // no link from .ferrus on.

@@ -2,8 +2,6 @@ package status_test
 
 import (
 	"fmt"
-	"io"
-	"log/slog"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
@@ -25,12 +23,9 @@ func TestAnOverviewAsksOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { far.Close() })
-	open := func(p project.Place) (*engine.Engine, error) {
-		return engine.Open(p, engine.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Look: true})
-	}
 	asked := func() (n int, v *status.Overview) {
 		before := proxy.Requests()
-		v, err := status.ReadOverview(t.Context(), b.Dir, status.Options{Newest: 5, Sizes: true, Open: open})
+		v, err := status.ReadOverview(t.Context(), b.Dir, status.Options{Newest: 5, Sizes: true, Open: looking})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +60,7 @@ func TestAnOverviewAsksOnce(t *testing.T) {
 			t.Fatalf("%d machines of %d", len(v.Machines), n+1)
 		}
 		for _, m := range v.Machines {
-			e := enginetest.Must(open(project.At(b.Dir, m.Branch)))(t)
+			e := enginetest.Must(looking(project.At(b.Dir, m.Branch)))(t)
 			r := enginetest.Must(status.Read(e))(t)
 			if m.Error != "" || m.State != r.State || m.Title != r.Title || m.Waits != r.WaitText() || r.Holder != nil && m.Holder != r.Holder.Agent {
 				t.Errorf("the overview has %+v, and status %+v", m, r)
@@ -79,4 +74,9 @@ func TestAnOverviewAsksOnce(t *testing.T) {
 	if counts[0] != counts[1] || counts[0] > 8 {
 		t.Errorf("the database is asked %d times about 4 branches, %d times about 30", counts[0], counts[1])
 	}
+}
+
+// looking opens a machine for reading.
+func looking(p project.Place) (*engine.Engine, error) {
+	return engine.Open(p, engine.Options{Log: enginetest.Quiet, Look: true})
 }

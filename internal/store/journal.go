@@ -65,6 +65,33 @@ func ReadLineAt(journal io.ReaderAt, off int64) (*Line, error) {
 	return l, nil
 }
 
+// TailBlock is how much of a journal [Tail] reads at a time, in bytes.
+const TailBlock = 64 << 10
+
+// Tail returns where the nth line from the end of a journal starts, 0 if there are fewer lines. Bytes after the last newline do not
+// count. It reads from the end, and no more than it needs.
+func Tail(journal io.ReaderAt, size int64, n int) (int64, error) {
+	block := make([]byte, TailBlock)
+	found := 0 // newlines: one for each line, and the one before the nth line
+	for end := size; end > 0; {
+		from := max(0, end-TailBlock)
+		piece := block[:end-from]
+		if _, err := journal.ReadAt(piece, from); err != nil {
+			return 0, ReadError(err)
+		}
+		for i := len(piece); ; {
+			if i = bytes.LastIndexByte(piece[:i], '\n'); i < 0 {
+				break
+			}
+			if found++; found == n+1 {
+				return from + int64(i) + 1, nil
+			}
+		}
+		end = from
+	}
+	return 0, nil
+}
+
 // LineFrom returns the first line that starts at off or later, nil when there is none before end.
 func LineFrom(journal io.ReaderAt, off, end int64) (*Line, error) {
 	if off > 0 { // the newline before off makes it a line's start

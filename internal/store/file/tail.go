@@ -1,7 +1,6 @@
 package file
 
 import (
-	"bytes"
 	"iter"
 	"os"
 
@@ -26,11 +25,7 @@ func (s *Store) Newest(n int) iter.Seq2[*store.Line, error] {
 	}
 }
 
-// tailBlock is how much of the journal is read at a time, backwards.
-const tailBlock = 64 << 10
-
-// tail returns where the nth line from the end starts, 0 if there are fewer lines. Bytes after the
-// last newline do not count.
+// tail returns where the nth line from the end starts, 0 if there are fewer lines.
 func (s *Store) tail(n int) (int64, error) {
 	f, err := s.openJournal(os.O_RDONLY)
 	if err != nil {
@@ -41,23 +36,5 @@ func (s *Store) tail(n int) (int64, error) {
 	if err != nil {
 		return 0, store.ReadError(err)
 	}
-	block := make([]byte, tailBlock)
-	found := 0 // newlines: one for each line, and the one before the nth line
-	for end := info.Size(); end > 0; {
-		from := max(0, end-tailBlock)
-		piece := block[:end-from]
-		if _, err := f.ReadAt(piece, from); err != nil {
-			return 0, store.ReadError(err)
-		}
-		for i := len(piece); ; {
-			if i = bytes.LastIndexByte(piece[:i], '\n'); i < 0 {
-				break
-			}
-			if found++; found == n+1 {
-				return from + int64(i) + 1, nil
-			}
-		}
-		end = from
-	}
-	return 0, nil
+	return store.Tail(f, info.Size(), n)
 }

@@ -108,7 +108,7 @@ func TestTheNewestLinesCostNothingOfTheRest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if read == 0 || read > 3*tailBlock {
+	if read == 0 || read > 3*store.TailBlock {
 		t.Errorf("%d bytes were read for one line", read)
 	}
 }
