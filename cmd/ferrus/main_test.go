@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
@@ -42,7 +43,7 @@ func (i isolated) Run() int {
 		if err := os.Setenv(agreesTo, "1"); err != nil {
 			panic(err)
 		}
-		return postgrestest.Main(i.M.Run)
+		return kit.Scratch(&enginetest.Scratch, func() int { return postgrestest.Main(i.M.Run) })
 	})
 }
 

@@ -44,6 +44,7 @@ type system interface {
 	environ(pid int) []string // at its start; nil if it cannot be read
 	folder(pid int) string    // working directory, "" if it cannot be read
 	all() []int               // ids of all processes
+	replaced(pid int) bool    // another file is where its program was; false if that cannot be read
 }
 
 // An Agent is the process of an agent from which this one descends.
@@ -172,14 +173,7 @@ func clientsOf(sys system, root string) map[int]bool {
 		if !ok || !serves(p.args, "executor") {
 			continue
 		}
-		dir := option(p.args, "root")
-		if dir == "" {
-			dir = option(p.args, "C")
-		}
-		if dir == "" || !filepath.IsAbs(dir) {
-			dir = filepath.Join(sys.folder(pid), dir)
-		}
-		if filepath.IsAbs(dir) && rootfs.Within(root, real(dir)) {
+		if standsIn(sys, p, root) {
 			clients[p.parent] = true
 		}
 	}

@@ -18,11 +18,13 @@ type fake struct {
 	process
 	env []string
 	cwd string
+	old bool // its program was replaced
 }
 
 func (w world) look(pid int) (process, bool) { p, ok := w[pid]; p.pid = pid; return p.process, ok }
 func (w world) environ(pid int) []string     { return w[pid].env }
 func (w world) folder(pid int) string        { return w[pid].cwd }
+func (w world) replaced(pid int) bool        { return w[pid].old }
 func (w world) all() (pids []int) {
 	for pid := range w {
 		pids = append(pids, pid)

@@ -60,3 +60,18 @@ func (here) all() (pids []int) {
 	}
 	return pids
 }
+
+// replaced compares the file that a process runs with the one that has its name now.
+func (here) replaced(pid int) bool {
+	link := fmt.Sprintf("/proc/%d/exe", pid)
+	path, err := os.Readlink(link)
+	if err != nil || !strings.Contains(filepath.Base(path), "ferrus") {
+		return false
+	}
+	runs, err := os.Stat(link)
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(strings.TrimSuffix(path, " (deleted)"))
+	return err == nil && !os.SameFile(runs, now)
+}

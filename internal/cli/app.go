@@ -90,6 +90,7 @@ func (a *App) Place(ctx context.Context) (project.Place, error) {
 			return place, err
 		}
 	}
+	a.warnOutdated(place.Root)
 	a.at = &place
 	return place, nil
 }

@@ -135,6 +135,7 @@ var checks = []doctor.Check{
 	{Name: "supervisor", Look: checkSupervisor},
 	{Name: "executor", Look: checkExecutor},
 	{Name: "registered", Look: checkRegistered},
+	{Name: "processes", Look: checkProcesses},
 }
 
 // Host is a command, as the checks of a project see it.

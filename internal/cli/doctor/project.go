@@ -66,3 +66,11 @@ func checkNotify(p *doctor.Context) doctor.Finding {
 	}
 	return doctor.Fine(format.Count(len(to.List()), "channel", "channels") + " of [notify]")
 }
+
+// checkProcesses says who still runs a ferrus that was replaced.
+func checkProcesses(p *doctor.Context) doctor.Finding {
+	if text, remedy := cli.Outdated(p.Place.Root); text != "" {
+		return doctor.Noted(text, remedy)
+	}
+	return doctor.Finding{}
+}
