@@ -156,7 +156,7 @@ func (r Rule) checkWhen() error {
 		return wrong("when.paths", "the changed files are known at submit, so a rule on %s with paths can never match; remove them, or write on = %q", r.On, state.Submit)
 	}
 	for _, p := range r.When.Paths {
-		if why := neverMatches(p); why != "" || strings.ContainsFunc(p, unicode.IsControl) {
+		if why := neverMatches(p); why != "" {
 			return wrong("when.paths", "paths: %q %s", clip(p), why)
 		}
 	}

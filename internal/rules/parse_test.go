@@ -43,7 +43,13 @@ func TestARuleWithoutAMeaningIsRefused(t *testing.T) {
 		{table{"on": "reject", "then": "consult", "when": when("cycles", int64(0))}, "when.cycles", "from 1 to"},
 		{table{"on": "reject", "then": "consult", "when": when("cycles", "2")}, "when.cycles", "from 1 to"},
 		{table{"on": "reject", "then": "consult", "when": 2}, "when", "must be a table"},
+		{table{"on": "reject", "then": "consult", "when": when("cycles", int64(maxNumber+1))}, "when.cycles", "from 1 to 1000000"},
+		{table{"on": "reject", "then": "executor " + strings.Repeat("x", maxAgent+1)}, "then", `not "` + strings.Repeat("x", 40) + `..."`},
+		{table{"on": "reject", "then": "executor codex\x01"}, "then", "needs an agent"},
 		{table{"on": "submit", "then": "approve", "when": when("paths", []any{})}, "when.paths", "a list of patterns"},
+		{table{"on": "submit", "then": "approve", "when": when("paths", "docs/**")}, "when.paths", "a list of patterns"},
+		{table{"on": "submit", "then": "approve", "when": when("paths", []any{"docs/**", 3})}, "when.paths", "must be a string"},
+		{table{"on": "submit", "then": "approve", "when": when("paths", []any{"docs/\x01"})}, "when.paths", `"docs/\x01" has a control character`},
 		{table{"on": "submit", "then": "approve", "when": when("paths", []any{"/docs/**"})}, "when.paths", "begins with a slash"},
 		{table{"on": "submit", "then": "approve", "when": when("paths", []any{"docs/"})}, "when.paths", "write docs/**"},
 		{table{"on": "submit", "then": "approve", "when": when("paths", []any{"docs/../x"})}, "when.paths", "can never match"},
@@ -65,6 +71,30 @@ func TestARuleIsRead(t *testing.T) {
 	if err != nil || agent != "claude-code" || model != "opus" || r.Event() != state.Reassign ||
 		r.String() != "on reject when cycles = 2 then executor claude-code:opus" {
 		t.Errorf("%s: %q %q %v", r, agent, model, err)
+	}
+}
+
+// TestAFrozenRuleIsHeldToTheSameLimits: it comes from a journal, with whatever agents a person had then.
+func TestAFrozenRuleIsHeldToTheSameLimits(t *testing.T) {
+	for _, c := range []struct {
+		rule Rule
+		want string // "" for a good one
+	}{
+		{Rule{state.CheckFailed, When{Same: 1, Failed: maxNumber}, "executor whoever:model"}, ""},
+		{Rule{state.CheckFailed, When{Same: -1}, Consult}, "from 1 to"},
+		{Rule{state.CheckFailed, When{Failed: maxNumber + 1}, Consult}, "from 1 to"},
+		{Rule{state.CheckVoid, When{Moved: 1}, Consult}, ""},
+		{Rule{state.CheckFailed, When{Moved: 1}, Consult}, `write on = "check_void"`},
+		{Rule{state.Submit, When{Paths: []string{"a/"}}, AskHuman}, "write a/**"},
+		{Rule{state.Submit, When{Paths: []string{"/"}}, AskHuman}, "begins with a slash"},
+		{Rule{state.Submit, When{}, AskHuman}, ""},
+		{Rule{state.CheckVoid, When{}, Approve}, "possible are consult, ask_human, executor"},
+		{Rule{state.Reject, When{}, "executor " + strings.Repeat("x", maxAgent)}, ""},
+		{Rule{state.Merge, When{}, Consult}, `no rule on "merge"`},
+	} {
+		if err := c.rule.Check(nil); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, not %q", c.rule, err, c.want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // matchAll reports whether every path matches one of the patterns. Without patterns it does; without
@@ -65,8 +66,11 @@ func matchPart(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// neverMatches says why no path of a work tree can match a pattern, "" if one can.
+// neverMatches says why a pattern is refused: no path of a work tree can match it, or a reader cannot see what it matches. It is "" for a good one.
 func neverMatches(pattern string) string {
+	if strings.ContainsFunc(pattern, unicode.IsControl) {
+		return "has a control character; write ? in its place"
+	}
 	parts := strings.Split(pattern, "/")
 	for i, p := range parts {
 		_, err := path.Match(p, "")

@@ -85,6 +85,8 @@ func TestTheFirstRuleThatMatchesCounts(t *testing.T) {
 		{Facts{Event: state.CheckVoid, Errors: 1}, ""},
 		{Facts{Event: state.CheckVoid, Errors: 2}, "on check_void when errors = 2 then consult"},
 		{Facts{Event: state.CheckVoid, Errors: 3}, "on check_void when errors = 3 then ask_human"},
+		{Facts{Event: state.CheckVoid, Moved: 1}, ""},
+		{Facts{Event: state.CheckVoid, Moved: 2}, "on check_void when moved = 2 then ask_human"},
 		{Facts{Event: state.Reject, Cycles: 1}, ""},
 		{Facts{Event: state.Reject, Cycles: 2}, "on reject when cycles = 2 then executor codex"},
 		{Facts{Event: state.Reject, Cycles: 2, Executor: "codex:mini"}, ""},
@@ -104,13 +106,53 @@ func TestTheFirstRuleThatMatchesCounts(t *testing.T) {
 }
 
 func TestTheFactsOfATask(t *testing.T) {
-	task := state.Task{CheckRetries: 4, ReviewCycles: 2, Check: state.Check{Status: state.CheckMoved, Errors: 3, Same: 2}}
-	if f := Of(state.CheckVoid, task); f.Errors != 0 || f.Same != 2 || f.Failed != 4 || f.Cycles != 2 {
+	task := state.Task{CheckRetries: 4, ReviewCycles: 2, Check: state.Check{Status: state.CheckMoved, Errors: 3, Moved: 1, Same: 2}}
+	if f := Of(state.CheckVoid, task); f.Event != state.CheckVoid || f.Errors != 0 || f.Moved != 1 || f.Same != 2 || f.Failed != 4 || f.Cycles != 2 {
 		t.Errorf("%+v: the errors before a check whose tree changed do not count", f)
 	}
 	task.Check.Status = state.CheckGateError
-	if f := Of(state.CheckVoid, task); f.Errors != 3 {
-		t.Errorf("%+v", f)
+	if f := Of(state.CheckVoid, task); f.Errors != 3 || f.Moved != 0 {
+		t.Errorf("%+v: what has changed before a check that could not be run does not count", f)
+	}
+}
+
+// TestWhatARuleAsksForIsKnownBefore: nobody reads files for rules that do not look at them, nor without a rule on the event.
+func TestWhatARuleAsksForIsKnownBefore(t *testing.T) {
+	docs := When{Paths: []string{"docs/**"}}
+	for _, c := range []struct {
+		list          []Rule
+		follow, files bool // of submit
+	}{
+		{nil, false, false},
+		{[]Rule{{On: state.Reject, Then: Consult}}, false, false},
+		{[]Rule{{On: state.Reject, Then: Consult, When: docs}}, false, false},
+		{[]Rule{{On: state.Reject, Then: Consult}, {On: state.Submit, Then: AskHuman}}, true, false},
+		{[]Rule{{On: state.Submit, Then: AskHuman}, {On: state.Submit, Then: AskHuman, When: docs}}, true, true},
+		{[]Rule{{On: state.Submit, Then: Approve}}, true, true},
+	} {
+		if follow, files := Follow(c.list, state.Submit), NeedsFiles(c.list, state.Submit); follow != c.follow || files != c.files {
+			t.Errorf("%v: a rule follows: %v, it needs files: %v", c.list, follow, files)
+		}
+	}
+}
+
+// TestTheReferenceHasEveryWord of the language: each event, condition and action in its table.
+func TestTheReferenceHasEveryWord(t *testing.T) {
+	var got []string
+	for _, table := range strings.Split(strings.TrimSpace(Markdown()), "\n\n") {
+		for _, row := range strings.Split(table, "\n") {
+			cells := strings.Split(strings.Trim(row, "|"), "|")
+			if len(cells) < 2 || strings.TrimSpace(cells[len(cells)-1]) == "" {
+				t.Errorf("the row %q", row)
+			}
+			got = append(got, strings.Trim(cells[0], " `"))
+		}
+	}
+	want := []string{"on", "---", "check_failed", "check_void", "reject", "submit",
+		"when", "---", "same = N", "failed = N", "errors = N", "moved = N", "cycles = N", "paths = [...]",
+		"then", "---", "consult", "ask_human", "approve", "executor AGENT[:MODEL]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the rows are\n%q, not\n%q", got, want)
 	}
 }
 
