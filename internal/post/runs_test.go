@@ -2,6 +2,7 @@ package post
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,13 +110,13 @@ func (c *computer) ends(p *Post) {
 	c.runs(p)
 }
 
-// moment is when the newest run began.
-var moment = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+// begun counts the runs of all tests: a newer one began later.
+var begun atomic.Int64
 
 func (c *computer) run(number int) process.Run {
-	moment = moment.Add(time.Second)
+	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(begun.Add(1)) * time.Second)
 	name := "executor-" + string(rune('0'+number))
-	return process.Run{Name: name, Duty: agents.Executor, Agent: "command", Log: "agent-" + name + ".log", Started: moment}
+	return process.Run{Name: name, Duty: agents.Executor, Agent: "command", Log: "agent-" + name + ".log", Started: started}
 }
 
 // over is a run that has ended, and has used tokens.
@@ -134,6 +135,7 @@ func names(runs []process.Run) (list []string) {
 
 // TestARunIsThatOfItsComputer: two computers have runs of the same names, from before the task was shared. All of them count, on both.
 func TestARunIsThatOfItsComputer(t *testing.T) {
+	t.Parallel()
 	a, b := shared(t, 0)
 	a.own = []process.Run{over(a.run(1)), over(a.run(2))}
 	p := b.take()
@@ -165,6 +167,7 @@ func TestARunIsThatOfItsComputer(t *testing.T) {
 
 // TestALiveAgentElsewhereIsSeen, also when this computer has a run of the same name, and no new run gets that name.
 func TestALiveAgentElsewhereIsSeen(t *testing.T) {
+	t.Parallel()
 	a, b := shared(t, 0)
 	a.own = []process.Run{over(a.run(1))}
 	p := b.take()
@@ -194,6 +197,7 @@ func TestALiveAgentElsewhereIsSeen(t *testing.T) {
 
 // TestARunWithoutARecordCounts: nobody has seen how it ended, so it may have ended by itself. What its computer has seen counts more, later.
 func TestARunWithoutARecordCounts(t *testing.T) {
+	t.Parallel()
 	a, b := shared(t, 2*time.Second)
 	p := b.take()
 	r, _ := b.begin(p)
