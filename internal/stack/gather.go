@@ -294,7 +294,7 @@ func (list Records) Summaries() []Summary {
 }
 
 // Find returns the records that a name means: a run as TASK/RUN or RUN/WORKER-N, a run alone, which
-// is the newest of that name, an agent as role:name:index, or a duty. Nil means none.
+// is the newest of that name, an agent as role:name:index, or a duty. It is empty for none.
 func (list Records) Find(name string) Records {
 	for _, f := range slices.Backward(list) {
 		if f.Name == name || f.Run == name {
