@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
@@ -147,14 +148,25 @@ func WithoutSubmodules(ctx context.Context, r *repository.Repository, file strin
 		return nil, err
 	}
 	env := []string{"GIT_INDEX_FILE=" + file}
-	c := r.UserCommand()
-	if out, _, err := c.Run(ctx, "config", "--type=bool", "core.sparseCheckout"); err == nil && strings.TrimSpace(string(out)) == "true" {
-		// There git would look at what is there all the same.
+	if sparse(ctx, r) { // there git would look at what is there all the same
 		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=sparse.expectFilesOutsideOfPatterns", "GIT_CONFIG_VALUE_0=true")
 	}
+	c := r.UserCommand()
 	c.Env, c.Stdin = append(c.Env, env...), strings.NewReader(strings.Join(paths, "\x00"))
 	if _, _, err := c.Run(ctx, "update-index", "--skip-worktree", "-z", "--stdin"); err != nil {
 		return nil, err
 	}
 	return env, nil
+}
+
+// sparse reports whether the work tree is a sparse checkout, as those see it who read there. Every call of our own says that it is none.
+func sparse(ctx context.Context, r *repository.Repository) (is bool) {
+	c := git.Command{Dir: r.Top(), Env: []string{"GIT_DIR=" + r.GitDir(), "GIT_COMMON_DIR=" + r.CommonDir()}}
+	out, _, err := c.Run(ctx, "config", "--type=bool", "--show-scope", "--get-all", "core.sparseCheckout")
+	for line := range strings.Lines(string(out)) {
+		if scope, value, _ := strings.Cut(strings.TrimSpace(line), "\t"); scope != "command" {
+			is = value == "true"
+		}
+	}
+	return err == nil && is
 }
