@@ -86,14 +86,11 @@ func existing(list, path string) (string, error) {
 
 // unreadable are paths that nothing makes readable.
 func (p protected) unreadable() []string {
-	list := append([]string{p.ferrus}, p.own...)
-	if p.common != "" {
-		list = append(list, p.common)
-	}
+	list := append([]string{p.ferrus, p.common}, p.own...)
 	for _, name := range secrets {
 		list = append(list, filepath.Join(p.home, name))
 	}
-	return list
+	return resolved(list)
 }
 
 // unwritable are paths that nothing makes writable: what decides what a person's programs do is among them.
@@ -107,6 +104,11 @@ func (p protected) unwritable() []string {
 			list = append(list, filepath.Clean(dir))
 		}
 	}
+	return resolved(list)
+}
+
+// resolved adds to paths where they lead: the keys of many people are links into a folder of settings. "" is left out.
+func resolved(list []string) []string {
 	var all []string
 	for _, path := range list {
 		if path == "" {
