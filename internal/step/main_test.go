@@ -39,6 +39,8 @@ type yard struct {
 	*enginetest.Machine
 	t     *testing.T
 	order func([]*act)
+	ready func(context.Context, *engine.Engine) error
+	tick  error
 }
 
 func newYard(t *testing.T, toml string) *yard {
@@ -130,13 +132,13 @@ func (y *yard) step(places int) []Decision {
 
 func (y *yard) try(places int) ([]Decision, error) {
 	return Run(y.t.Context(), y.Dir, Options{Parallel: places, Caller: engine.Caller{Role: state.Human, Agent: "human", TTY: true},
-		Engine: engine.Options{Log: quiet}, Runs: y.runs(), order: y.order,
+		Engine: engine.Options{Log: quiet}, Runs: y.runs(), order: y.order, Ready: y.ready,
 		Conduct: func(e *engine.Engine) (conductor.Options, error) {
 			conf, err := e.Config()
 			return conductor.Options{Ferrus: "/bin/false", Lease: conf.Lease, Environ: os.Environ(), Log: quiet}, err
 		},
 		Tick: func(context.Context, *run.Folder) (run.Options, error) {
-			return run.Options{Ferrus: "/bin/false", Environ: os.Environ(), Log: quiet}, nil
+			return run.Options{Ferrus: "/bin/false", Environ: os.Environ(), Log: quiet}, y.tick
 		}})
 }
 
