@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -56,10 +57,23 @@ func (y *yard) whole() {
 func TestAFamilyWorks(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, limits, three)
-	out, err := y.run(t.Context())
+	e := y.on("").Engine()
+	opts, shown, told := options(e), 0, sync.Map{}
+	opts.Show = func(v conductor.View) {
+		if shown++; v.Task.TaskID == "" {
+			t.Errorf("shown is %+v", v)
+		}
+	}
+	opts.TellOf = func(branch string, _ conductor.Event) { told.Store(branch, true) }
+	out, err := Run(t.Context(), e, opts)
 	must(t, err)
-	if out.Exit != 0 {
-		t.Errorf("exit %d", out.Exit)
+	if out.Exit != 0 || shown == 0 {
+		t.Errorf("exit %d, shown %d times", out.Exit, shown)
+	}
+	for _, d := range y.task("").Delegates {
+		if _, ok := told.Load(d.Branch); !ok {
+			t.Errorf("nothing is told of %s", d.Branch)
+		}
 	}
 	y.whole()
 }

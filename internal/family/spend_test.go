@@ -3,6 +3,7 @@
 package family
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -59,5 +60,13 @@ func TestABudgetThatCannotBeReadHoldsTheFamily(t *testing.T) {
 	must(t, os.Remove(path))
 	if why := f.hold(); why != "" {
 		t.Errorf("held: %s", why)
+	}
+	must(t, os.WriteFile(path, append(bytes.Replace(line, []byte(`"output_tokens":40`), []byte(`"output_tokens":100`), 1), '\n'), 0o600))
+	if why := Hold(f.e)(); !strings.Contains(why, "used 100 tokens of 100") {
+		t.Errorf("a delegate has used the budget; held: %q", why)
+	}
+	total, since, err = Others(f.e)()
+	if err != nil || total.Usage.Tokens() != 100 || since.Usage.Tokens() != 100 {
+		t.Errorf("used %+v, %+v, %v", total, since, err)
 	}
 }
