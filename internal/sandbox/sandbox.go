@@ -154,6 +154,7 @@ func command(o order, self string, argv []string) ([]string, error) {
 		return argv, nil
 	}
 	home, _ := os.UserHomeDir()
+	o.Policy.Deny = Resolved(o.Policy.Deny)
 	if err := o.Policy.check(o.Mechanism, home); err != nil {
 		return nil, err
 	}
@@ -162,6 +163,22 @@ func command(o order, self string, argv []string) ([]string, error) {
 		return nil, err
 	}
 	return append([]string{self, stageWord, base64.RawURLEncoding.EncodeToString(data), "--"}, argv...), nil
+}
+
+// Resolved adds to paths where they lead by links, and leaves "" out. The keys of many people are links into a folder of settings: inside a sandbox
+// the link may be missing, and what it leads to may be there.
+func Resolved(list []string) []string {
+	var all []string
+	for _, path := range list {
+		if path == "" {
+			continue
+		}
+		all = append(all, path)
+		if to, err := filepath.EvalSymlinks(path); err == nil && to != path {
+			all = append(all, to)
+		}
+	}
+	return all
 }
 
 // Exit codes of a stage that could not start the command.

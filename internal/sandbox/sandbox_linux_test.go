@@ -72,22 +72,34 @@ func TestAProbeEnds(t *testing.T) {
 	}
 }
 
-// TestAStageThatCannotBeProvedStartsNothing: a path that opens from inside ends it.
+// TestAStageThatCannotBeProvedStartsNothing: a path that opens from inside ends it, also where only what it leads to by a link is there.
 func TestAStageThatCannotBeProvedStartsNothing(t *testing.T) {
-	if LandlockVersion() < LeastLandlock {
-		t.Skip("the kernel has no Landlock")
-	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	p := System()
-	p.Write, p.Dir, p.Network = []string{dir}, dir, true
-	p.Deny = []string{"/usr/bin/env"}
-	argv, err := Command(Landlock, p, os.Args[0], []string{"sh", "-c", "echo started"})
-	must(t, err)
-	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != ExitRefused || strings.Contains(string(out), "started") || !strings.Contains(string(out), "does not hold") {
-		t.Errorf("%v: %s", err, out)
+	keys, link, none := filepath.Join(dir, "keys"), filepath.Join(dir, "home", "link"), filepath.Join(dir, "home", "none")
+	must(t, errors.Join(os.Mkdir(keys, 0o700), os.Mkdir(filepath.Dir(link), 0o700), os.Symlink("../keys", link), os.Symlink("gone", none)))
+	for _, m := range Mechanisms() {
+		if err := Probe(t.Context(), m, os.Args[0]); err != nil {
+			t.Log("not tried: ", err)
+			continue
+		}
+		for _, c := range []struct {
+			read, deny string
+			starts     bool
+		}{{"/usr", "/usr/bin/env", false}, {keys, link, false}, {"/usr", link, true}, {keys, none, true}} {
+			work := t.TempDir()
+			p := System()
+			p.Read, p.Write, p.Dir, p.Network = append(p.Read, c.read), []string{work}, work, true
+			p.Deny = []string{c.deny}
+			argv, err := Command(m, p, os.Args[0], []string{"sh", "-c", "echo started"})
+			must(t, err)
+			out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+			var exit *exec.ExitError
+			refused := errors.As(err, &exit) && exit.ExitCode() == ExitRefused && strings.Contains(string(out), "does not hold")
+			if started := strings.Contains(string(out), "started"); started != c.starts || refused == c.starts {
+				t.Errorf("%s: reading %s without %s: %v: %s", m, c.read, c.deny, err, out)
+			}
+		}
 	}
 }
 

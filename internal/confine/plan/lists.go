@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
@@ -90,7 +91,7 @@ func (p protected) unreadable() []string {
 	for _, name := range secrets {
 		list = append(list, filepath.Join(p.home, name))
 	}
-	return resolved(list)
+	return sandbox.Resolved(list)
 }
 
 // unwritable are paths that nothing makes writable: what decides what a person's programs do is among them.
@@ -104,22 +105,7 @@ func (p protected) unwritable() []string {
 			list = append(list, filepath.Clean(dir))
 		}
 	}
-	return resolved(list)
-}
-
-// resolved adds to paths where they lead: the keys of many people are links into a folder of settings. "" is left out.
-func resolved(list []string) []string {
-	var all []string
-	for _, path := range list {
-		if path == "" {
-			continue
-		}
-		all = append(all, path)
-		if to := real(path); to != "" && to != path {
-			all = append(all, to)
-		}
-	}
-	return all
+	return sandbox.Resolved(list)
 }
 
 // deny are the paths that are tried from inside before a client starts. machine is the folder of the task's machine.
