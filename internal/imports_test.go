@@ -577,6 +577,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/test/faults":  {},
 	"test/stress":           {},
+	"test/systems":          {},
 	"internal/bench":        {"internal/mcpclient": "it drives servers as a client does"},
 	"internal/bench/bare":   {},
 	"internal/e2e/clients":  {},
