@@ -11,7 +11,7 @@ import (
 
 // A backend keeps the tasks that wait: as files of this computer, or as rows of the database of the project.
 type backend interface {
-	// list returns the tasks that wait, the next one first. The error names what is no task; the tasks are valid all the same.
+	// list returns the tasks that wait, in the order of inOrder. The error names what is no task; the tasks are valid all the same.
 	list() ([]Item, error)
 	// heads is list for those who need the beginnings of the texts alone.
 	heads() ([]Item, error)

@@ -19,13 +19,17 @@ func (f fileQueue) claim(_ context.Context, it Item) (*Claim, error) {
 	}
 	defer root.Close()
 	if info, err := root.Lstat(path.Join(folder, it.Name+ext)); err == nil {
-		c.Since = info.ModTime()
+		if c.Since = it.Added; c.Since.IsZero() {
+			c.Since = info.ModTime()
+		}
 	}
 	return c, nil
 }
 
 func (f fileQueue) replace(it Item, text string) error {
-	return f.waiting(it, func(root *rootfs.Root, name string) error { return atomicfile.Replace(root, name, []byte(text), 0o600) })
+	return f.waiting(it, func(root *rootfs.Root, name string) error {
+		return atomicfile.Replace(root, name, []byte(withHead(text, it.Added)), 0o600)
+	})
 }
 
 func (f fileQueue) remove(it Item) error { return f.waiting(it, atomicfile.Remove) }

@@ -97,7 +97,7 @@ func MoveOut(home string) (waiting int, err error) {
 			dir = folder
 			waiting++
 		}
-		if err := writeOnce(root, dir, q.Name, q.Text); err != nil {
+		if err := writeOnce(root, dir, q); err != nil {
 			return waiting, err
 		}
 	}
@@ -105,13 +105,15 @@ func MoveOut(home string) (waiting int, err error) {
 }
 
 // writeOnce writes a file of a task, unless one of its name or a numbered variant has its text.
-func writeOnce(root *rootfs.Root, dir, name string, text []byte) error {
+func writeOnce(root *rootfs.Root, dir string, q postgres.Queued) error {
 	for n := 1; ; n++ {
-		at := path.Join(dir, numbered(name, n)+ext)
-		if has, err := root.ReadFile(at, store.MaxDoc); err == nil && string(has) == string(text) {
-			return nil
+		at := path.Join(dir, numbered(q.Name, n)+ext)
+		if has, err := root.ReadFile(at, store.MaxDoc+maxFileHead); err == nil {
+			if text, _, err := splitHead(string(has)); err == nil && text == string(q.Text) {
+				return nil
+			}
 		}
-		if err := atomicfile.Create(root, at, text, 0o600); !errors.Is(err, fs.ErrExist) {
+		if err := atomicfile.Create(root, at, []byte(withHead(string(q.Text), q.Added)), 0o600); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

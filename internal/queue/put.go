@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
@@ -21,7 +22,7 @@ import (
 // so on. The task appears complete or not at all, and survives a power cut. The error is a
 // *store.Error for an invalid text or name.
 func Put(home, name, text string) (Item, error) {
-	text, err := clean(text)
+	text, err := handedIn(text)
 	if err != nil {
 		return Item{}, err
 	}
@@ -45,15 +46,16 @@ func (f fileQueue) put(name, text string) (Item, error) {
 	if err := atomicfile.MkdirAll(root, folder, 0o700); err != nil {
 		return Item{}, err
 	}
+	added := time.Now().UTC().Truncate(time.Microsecond)
 	for n := 1; ; n++ {
-		it := Item{Name: numbered(name, n), Text: text, in: f}
+		it := Item{Name: numbered(name, n), Text: text, Added: added, in: f}
 		it.Path = filepath.Join(root.Dir(), folder, it.Name+ext)
 		if taken, err := known(root, it.Name); err != nil {
 			return Item{}, err
 		} else if taken {
 			continue
 		}
-		err := atomicfile.Create(root, path.Join(folder, it.Name+ext), []byte(text), 0o600)
+		err := atomicfile.Create(root, path.Join(folder, it.Name+ext), []byte(withHead(text, added)), 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -92,7 +94,7 @@ func (f fileQueue) taken(it Item) error {
 	}
 	from := path.Join(folder, it.Name+ext)
 	// After the task was taken, another task may get its name.
-	if text, err := read(root, it); err == nil && text != safetext.Clean(it.Text) {
+	if text, _, err := read(root, it); err == nil && text != safetext.Clean(it.Text) {
 		return nil
 	}
 	for n := 1; ; n++ {

@@ -1,8 +1,9 @@
-// Package queue has the tasks that wait, in the order of their names.
+// Package queue has the tasks that wait, in the order in which they were added.
 //
 // Each task is a Markdown file of the folder .ferrus/queue, which you can edit as well as ferrus
 // can. In a project whose state is in a database each task is a row, and files that somebody puts
-// into the folder become rows. internal/fleet takes tasks from the queue. Each becomes a branch that
+// into the folder become rows. A file that has no time in its head, because no command has written it,
+// comes after those that have one, by name. internal/fleet takes tasks from the queue. Each becomes a branch that
 // has the name of its task.
 package queue
 
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/safetext"
@@ -34,6 +36,8 @@ type Item struct {
 	Name string // valid as the name of a branch
 	Path string // of its file; "" in a database
 	Text string // of Heads and Peek: its beginning
+
+	Added time.Time // zero for a file that no command has written, and for what Put returns of a database
 
 	in     backend // where it waits
 	change int64   // in a database another one after each change of the text
@@ -105,7 +109,7 @@ func Peek(home string) ([]Item, error) {
 	if t, ok := in.(*tableQueue); ok {
 		dropped, bad := t.files.list()
 		list, err = append(list, dropped...), errors.Join(err, bad)
-		slices.SortStableFunc(list, byName)
+		slices.SortStableFunc(list, inOrder)
 	}
 	return list, err
 }
@@ -129,7 +133,7 @@ func notWaiting(name string) error {
 // Replace replaces the text of a task that waits. The error is a *store.Error for an invalid text,
 // and when the task does not wait any more.
 func Replace(it Item, text string) error {
-	text, err := clean(text)
+	text, err := handedIn(text)
 	if err != nil {
 		return err
 	}
@@ -139,7 +143,16 @@ func Replace(it Item, text string) error {
 // Remove removes a task that waits. The error is a *store.Error when the task does not wait any more.
 func Remove(it Item) error { return it.in.remove(it) }
 
-func byName(a, b Item) int { return strings.Compare(a.Name, b.Name) }
+// inOrder compares two tasks by the time at which they were added, then by name. Those without a time come last.
+func inOrder(a, b Item) int {
+	switch {
+	case a.Added.IsZero() == b.Added.IsZero():
+		return cmp.Or(a.Added.Compare(b.Added), strings.Compare(a.Name, b.Name))
+	case a.Added.IsZero():
+		return 1
+	}
+	return -1
+}
 
 // fileQueue is the queue of a project in files.
 type fileQueue struct {
@@ -170,7 +183,7 @@ func (f fileQueue) list() ([]Item, error) {
 			continue
 		}
 		it.Path, it.in = filepath.Join(root.Dir(), folder, d.Name()), f
-		switch it.Text, err = read(root, it); {
+		switch it.Text, it.Added, err = read(root, it); {
 		case errors.Is(err, fs.ErrNotExist): // the task was taken meanwhile
 		case err != nil:
 			bad = append(bad, fmt.Errorf("%s: %w", it.Path, err))
@@ -178,7 +191,7 @@ func (f fileQueue) list() ([]Item, error) {
 			list = append(list, it)
 		}
 	}
-	slices.SortFunc(list, byName)
+	slices.SortFunc(list, inOrder)
 	return list, invalid(bad)
 }
 
@@ -203,23 +216,27 @@ func itemOf(d fs.DirEntry) (Item, bool) {
 	return Item{Name: name}, ours && !strings.HasPrefix(name, ".") && d.Type().IsRegular()
 }
 
-// read returns the text of a file that can name a branch and contains its task.
-func read(root *rootfs.Root, it Item) (string, error) {
+// read returns the text of a file that can name a branch and contains its task, and the time of its head.
+func read(root *rootfs.Root, it Item) (text string, added time.Time, err error) {
 	if err := checkName(it.Name); err != nil {
-		return "", err
+		return "", added, err
 	}
 	name := path.Join(folder, it.Name+ext)
 	if err := checkLinks(root, name); err != nil {
-		return "", err
+		return "", added, err
 	}
-	text, err := root.ReadFile(name, store.MaxDoc)
+	content, err := root.ReadFile(name, store.MaxDoc+maxFileHead)
 	if errors.Is(err, rootfs.ErrTooLarge) {
-		return "", &store.Error{Code: store.TooLarge, What: fmt.Sprintf("it has more than %d bytes", store.MaxDoc), Remedy: "shorten it, or move it away"}
+		return "", added, &store.Error{Code: store.TooLarge, What: fmt.Sprintf("it has more than %d bytes", store.MaxDoc), Remedy: "shorten it, or move it away"}
+	}
+	if err == nil {
+		text, added, err = splitHead(string(content))
 	}
 	if err != nil {
-		return "", err
+		return "", added, err
 	}
-	return clean(string(text))
+	text, err = clean(text)
+	return text, added, err
 }
 
 // checkLinks refuses a file with a second name outside of the queue: someone may have linked one of

@@ -21,7 +21,7 @@ func put(t *testing.T, home, name, text string) Item {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(it.Path); err != nil || string(got) != text || it.Text != text {
+	if got, err := os.ReadFile(it.Path); err != nil || string(got) != withHead(text, it.Added) || it.Added.IsZero() || it.Text != text {
 		t.Fatalf("%s holds %q: %v", it.Path, got, err)
 	}
 	return it
@@ -57,17 +57,17 @@ func files(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestTasksAreTakenInTheOrderOfTheirNames, and each is taken once.
-func TestTasksAreTakenInTheOrderOfTheirNames(t *testing.T) {
+// TestTasksAreTakenInTheOrderInWhichTheyWereAdded, and each is taken once.
+func TestTasksAreTakenInTheOrderInWhichTheyWereAdded(t *testing.T) {
 	home := t.TempDir()
 	if list, err := List(home); len(list) != 0 || err != nil {
 		t.Errorf("there is no folder yet: %v, %v", list, err)
 	}
-	put(t, home, "b", "Second.")
-	put(t, home, "a-2", "First, again.")
-	put(t, home, "a", "First.")
+	put(t, home, "b", "First.")
+	put(t, home, "a-2", "Second.")
+	put(t, home, "a", "Third.")
 	list, err := List(home)
-	if want := []string{"a", "a-2", "b"}; err != nil || !slices.Equal(names(list), want) || list[0].Text != "First." {
+	if want := []string{"b", "a-2", "a"}; err != nil || !slices.Equal(names(list), want) || list[0].Text != "First." {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	for range 2 {
@@ -75,7 +75,7 @@ func TestTasksAreTakenInTheOrderOfTheirNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := files(t, home), []string{"queue/a-2.md", "queue/b.md", "queue/taken/a.md"}; !slices.Equal(got, want) {
+	if got, want := files(t, home), []string{"queue/a-2.md", "queue/a.md", "queue/taken/b.md"}; !slices.Equal(got, want) {
 		t.Errorf("%v, not %v", got, want)
 	}
 }

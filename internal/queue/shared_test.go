@@ -123,7 +123,7 @@ func TestAQueueIsTheSameWhereverItIs(t *testing.T) {
 			if _, err := queue.PutPipeline(other, "research", "the north wall"); err != nil {
 				t.Error(err)
 			}
-			want(t, one, "a: Fi<U+200B>rst.", "b: Second.", "b-2: Another.", "the-north-wall: pipeline: research\n\nthe north wall")
+			want(t, one, "b: Second.", "a: Fi<U+200B>rst.", "b-2: Another.", "the-north-wall: pipeline: research\n\nthe north wall")
 			list, err := queue.Peek(other)
 			if err != nil || len(list) != 4 || list[3].Title() != "research: the north wall" {
 				t.Errorf("%+v, %v", list, err)
@@ -131,16 +131,16 @@ func TestAQueueIsTheSameWhereverItIs(t *testing.T) {
 			it, err := queue.Find(other, "b-2")
 			must(t, err)
 			must(t, queue.Replace(it, "Another\u202e one."))
-			want(t, one, "a: Fi<U+200B>rst.", "b: Second.", "b-2: Another<U+202E> one.", "the-north-wall: pipeline: research\n\nthe north wall")
+			want(t, one, "b: Second.", "a: Fi<U+200B>rst.", "b-2: Another<U+202E> one.", "the-north-wall: pipeline: research\n\nthe north wall")
 			must(t, queue.Remove(list[3]))
-			take(t, list[0])
+			take(t, list[1])
 			want(t, one, "b: Second.", "b-2: Another<U+202E> one.")
 			if got := put(t, other, "a", "Again."); got.Name != "a-2" {
 				t.Errorf("a name that was used is %s", got.Name)
 			}
 			// What was taken or removed cannot be changed, and a text that is none is refused.
 			for what, err := range map[string]error{
-				"replaced": queue.Replace(list[0], "Late."), "removed": queue.Remove(list[3]),
+				"replaced": queue.Replace(list[1], "Late."), "removed": queue.Remove(list[3]),
 				"empty": queue.Replace(it, "\u200b"), "torn": queue.Replace(it, "\xff"),
 			} {
 				if said := (*store.Error)(nil); !errors.As(err, &said) || said.Code != store.InvalidInput || said.Remedy == "" {
@@ -150,7 +150,7 @@ func TestAQueueIsTheSameWhereverItIs(t *testing.T) {
 			if _, err := queue.Find(one, "a"); err == nil {
 				t.Error("a task that was taken is found")
 			}
-			want(t, other, "a-2: Again.", "b: Second.", "b-2: Another<U+202E> one.")
+			want(t, other, "b: Second.", "b-2: Another<U+202E> one.", "a-2: Again.")
 		})
 	}
 }
@@ -182,16 +182,61 @@ func TestAFileOfTheFolderBecomesATask(t *testing.T) {
 	}
 	each.Wait()
 	must(t, os.Remove(bad))
-	want(t, one, "a: Added.", "a-2: By hand.", "b: Added there.")
+	want(t, one, "a: Added.", "b: Added there.", "a-2: By hand.")
 	// The name of a branch is kept: it may be the one that was made of the file.
 	drop(one, "again.md", "Once more.")
 	drop(one, "again-2.md", "Once more.")
-	want(t, other, "a: Added.", "a-2: By hand.", "b: Added there.")
-	want(t, one, "a: Added.", "a-2: By hand.", "again: Once more.", "again-2: Once more.", "b: Added there.")
+	want(t, other, "a: Added.", "b: Added there.", "a-2: By hand.")
+	want(t, one, "a: Added.", "b: Added there.", "a-2: By hand.", "again: Once more.", "again-2: Once more.")
 	left, err := os.ReadDir(filepath.Join(one, "queue"))
 	if len(left) != 0 || err != nil {
 		t.Errorf("%v are left, %v", left, err)
 	}
+}
+
+// TestTheOrderOfTheQueueMovesAlong: into a database and back, with a file without a time, which comes last there too. What is added afterwards comes after it.
+func TestTheOrderOfTheQueueMovesAlong(t *testing.T) {
+	root, home := newProject(t)
+	put(t, home, "c", "First.")
+	put(t, home, "b", "Second.")
+	hand := func(name, text string) {
+		must(t, os.WriteFile(filepath.Join(home, "queue", name), []byte(text), 0o600))
+	}
+	hand("0.md", "By hand.")
+	hand("00.md", "By hand, too.")
+	hand("d.md", "added: 2026-01-02T03:04:05Z\n\nLong ago.")
+	order := []string{"d: Long ago.", "c: First.", "b: Second.", "0: By hand.", "00: By hand, too."}
+	want(t, home, order...)
+	_, err := sharing.Move(t.Context(), root, postgrestest.DurableDatabase(t), time.Now())
+	must(t, err)
+	closed(t, root)
+	want(t, home, order...)
+	put(t, home, "a", "Later.")
+	hand("e.md", "added: 2026-01-02T03:04:06Z\n\nBy hand, and long ago.")
+	hand("f.md", "By hand, last.")
+	order = slices.Concat(order[:1], []string{"e: By hand, and long ago."}, order[1:], []string{"a: Later.", "f: By hand, last."})
+	seen, err := queue.Peek(home) // which moves no file
+	must(t, err)
+	var names []string
+	for _, it := range seen {
+		name, _, _ := strings.Cut(order[len(names)], ":")
+		names = append(names, it.Name)
+		if it.Name != name {
+			t.Fatalf("those who only look see %q", names)
+		}
+	}
+	want(t, home, order...)
+	it, err := queue.Find(home, "c")
+	must(t, err)
+	must(t, queue.Replace(it, "First."))
+	take(t, it)
+	order = slices.Delete(order, 2, 3)
+	want(t, home, order...)
+	_, err = sharing.Return(t.Context(), root)
+	must(t, err)
+	want(t, home, order...)
+	put(t, home, "g", "After all.")
+	want(t, home, append(order, "g: After all.")...)
 }
 
 // TestAQueueMovesThereAndBackAlsoIfCutOff: each task is there once, and none that was taken waits again.

@@ -77,7 +77,7 @@ func (t *tableQueue) waiting(most int) ([]Item, error) {
 			bad = append(bad, fmt.Errorf("%s: %w", safetext.Line(q.Name), rootfs.Cause(err)))
 			continue
 		}
-		waiting = append(waiting, Item{Name: q.Name, Text: text, in: t, change: q.Change})
+		waiting = append(waiting, Item{Name: q.Name, Text: text, Added: q.Added, in: t, change: q.Change})
 	}
 	return waiting, invalid(bad)
 }
@@ -177,7 +177,7 @@ func (t *tableQueue) collect() (n int, bad, err error) {
 
 // waitingEntry is the row of a file with a task that waits.
 func waitingEntry(node uuid.UUID, it Item, info fs.FileInfo) postgres.Entry {
-	return postgres.Entry{Text: []byte(it.Text), Keep: true, Source: source(node, it.Name, info.ModTime().UnixNano(), it.Text),
+	return postgres.Entry{Text: []byte(it.Text), Added: it.Added, Keep: true, Source: source(node, it.Name, info.ModTime().UnixNano(), it.Text),
 		Name: func(n int) string { return numbered(it.Name, n) }}
 }
 
@@ -214,11 +214,15 @@ func takenEntries(home string, node uuid.UUID) ([]postgres.Entry, error) {
 		if !ok || checkName(it.Name) != nil {
 			continue
 		}
-		text, wrong := root.ReadFile(path.Join(takenDir, d.Name()), store.MaxDoc)
+		content, wrong := root.ReadFile(path.Join(takenDir, d.Name()), store.MaxDoc+maxFileHead)
 		if wrong != nil {
 			continue // the name of such a file may be used once more
 		}
-		entries = append(entries, postgres.Entry{Text: text, Taken: true, Source: source(node, takenDir+"/"+it.Name, 0, string(text)),
+		text, added, wrong := splitHead(string(content))
+		if wrong != nil { // it was changed after it was taken
+			text = string(content)
+		}
+		entries = append(entries, postgres.Entry{Text: []byte(text), Added: added, Taken: true, Source: source(node, takenDir+"/"+it.Name, 0, text),
 			Name: func(int) string { return it.Name }})
 	}
 	return entries, err

@@ -175,7 +175,7 @@ func TestAJoinIsKilledAfterEachStep(t *testing.T) {
 				must(t, err)
 			}
 			must(t, second(Join(t.Context(), b, url, "", time.Now())))
-			if w := waiting(t, b); w != "a: Do a., a-2: Do it., b: Do b." {
+			if w := waiting(t, b); w != "a: Do a., b: Do b., a-2: Do it." {
 				t.Errorf("%s wait", w)
 			}
 			if file.Initialised(filepath.Join(b, ".ferrus")) {

@@ -77,7 +77,7 @@ func TestTheTaskAloneIsReadWithoutTheProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	waiting := []QueuedTask{{"a", "Title of a<U+200B>"}, {"b", "Title of b<U+200B>"}}
+	waiting := []QueuedTask{{"b", "Title of b<U+200B>"}, {"a", "Title of a<U+200B>"}}
 	for _, tt := range []struct {
 		branch string
 		read   func(*engine.Engine) (*Report, error)

@@ -112,6 +112,9 @@ var kinds = []Kind{Task, Branch, Merge, Queue, Pipeline}
 
 func sorted(list []Decision) []Decision {
 	slices.SortStableFunc(list, func(a, b Decision) int {
+		if a.Kind == Queue && b.Kind == Queue {
+			return 0 // they were taken in that order
+		}
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.Name, b.Name))
 	})
 	return list

@@ -312,7 +312,7 @@ func (s *step) pipeline(ctx context.Context, name string) *act {
 	return a
 }
 
-// decisions are those of the step: the tasks, the merge, the queue and the pipelines, by name.
+// decisions are those of the step: the tasks, the merge and the pipelines by name, those of the queue in its order.
 func (s *step) decisions() []Decision {
 	list := append([]Decision{}, s.taken...)
 	for _, a := range s.acts {

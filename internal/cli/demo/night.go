@@ -203,8 +203,8 @@ func (n *night) settings() error {
 }
 
 func (n *night) queue() error {
-	for name, text := range map[string]string{"invoice": taskInvoice, "rounding": taskRounding} {
-		if _, err := n.ferrus(nil, "queue", "--name", name, text); err != nil {
+	for _, task := range [][2]string{{"invoice", taskInvoice}, {"rounding", taskRounding}} {
+		if _, err := n.ferrus(nil, "queue", "--name", task[0], task[1]); err != nil {
 			return err
 		}
 	}

@@ -77,13 +77,13 @@ you is shown here, or answer it with "ferrus answer". Ctrl-C ends the agents;
 		Annotations: cli.Reference(runDetails+`
 
 With --parallel N, ferrus works on the tasks of all branches, N at a time. It
-also makes a branch of each file in .ferrus/queue, in the order of their names,
-including files that are added later. Each branch has its own work tree and its
-own agents. Approved work stays on its branch. With [branches] on_approve =
-"merge" in ferrus.toml it is merged into the project, one branch after the
-other. The checks must pass on the merged result. A conflict waits for you. A
-question stops only its own branch. The run ends when everything that is left
-waits for you.`, runJSON+`
+also makes a branch of each task of the queue, in the order in which they were
+added, including those that are added later. Each branch has its own work tree
+and its own agents. Approved work stays on its branch. With [branches]
+on_approve = "merge" in ferrus.toml it is merged into the project, one branch
+after the other. The checks must pass on the merged result. A conflict waits for
+you. A question stops only its own branch. The run ends when everything that is
+left waits for you.`, runJSON+`
 With --parallel each line also has branch. More kinds are taken, begun, left,
 merging, merged, unmerged and trouble (with text). The last line is: kind exit
 branches[{... unmerged trouble}], with the fields of "ferrus branches".`),

@@ -31,20 +31,25 @@ func QueueCommand(a *cli.App) *cobra.Command {
 		Use:   "queue [TEXT | -f FILE] [--name NAME]",
 		Short: "List the tasks that wait, or add one",
 		Long: `Adds a task to the queue, or lists the queue. "ferrus run --parallel" takes
-tasks in the order of their names and makes a branch of that name for each. A
-task is a file, .ferrus/queue/NAME.md, that you can create, edit, rename and
-delete. If the state of the project is in a database, so are the tasks, and the
-nodes of all computers take them. Adding a task starts nothing.`,
+tasks in the order in which they were added and makes a branch of its name for
+each. A task is a file, .ferrus/queue/NAME.md, that you can create, edit, rename
+and delete. If the state of the project is in a database, so are the tasks, and
+the nodes of all computers take them. Adding a task starts nothing.`,
 		Example: `  ferrus queue
   ferrus queue "update the docs" --name docs
   ferrus queue -f task.md
   ferrus queue --show docs
   ferrus queue --replace docs "update the docs and the examples"
   ferrus queue --remove docs`,
-		Annotations: cli.Reference(`With a database, files that you put into .ferrus/queue are moved into it by the
-next "ferrus queue", run, step or node in that folder.`, `for a task that is added or replaced: name path waiting. For the list: name
-title path of each. --show: name path text. --remove: name. path is left out in
-a database.`),
+		Annotations: cli.Reference(`The first line of a file that ferrus has written is "added: TIME", and an empty
+line follows. Another time gives the task another place. Files without that line
+come last, in the order of their names.
+
+With a database, files that you put into .ferrus/queue are moved into it by the
+next "ferrus queue", run, step or node in that folder. Those without a time are
+added at that moment.`, `for a task that is added or replaced: name path waiting. For the list: name
+title added path of each. --show: name added path text. --remove: name. path is
+left out in a database, added in files that have no time.`),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			given, about := cli.TextGiven(cmd, words), 0
 			for _, name := range []string{how.name, how.show, how.replace, how.remove} {
@@ -121,6 +126,15 @@ func itemJSON(it queue.Item, key string, value any) map[string]any {
 	return m
 }
 
+// shownJSON is itemJSON with the time at which the task was added.
+func shownJSON(it queue.Item, key string, value any) map[string]any {
+	m := itemJSON(it, key, value)
+	if !it.Added.IsZero() {
+		m["added"] = it.Added
+	}
+	return m
+}
+
 // find returns the task of a name that waits.
 func find(a *cli.App, ctx context.Context, name string) (it queue.Item, home string, err error) {
 	if home, err = queueHome(a, ctx); err == nil {
@@ -136,7 +150,7 @@ func showQueued(a *cli.App, ctx context.Context, name string) error {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(itemJSON(it, "text", it.Text))
+		return a.PrintJSON(shownJSON(it, "text", it.Text))
 	}
 	text := strings.TrimSuffix(it.Text, "\n")
 	if a.OutTTY { // an agent may have queued it
@@ -201,7 +215,7 @@ func queued(a *cli.App, ctx context.Context) error {
 	}
 	rows, widest := []map[string]any{}, 0
 	for _, it := range list {
-		rows = append(rows, itemJSON(it, "title", it.Title()))
+		rows = append(rows, shownJSON(it, "title", it.Title()))
 		widest = max(widest, len(it.Name))
 	}
 	if a.JSON {

@@ -32,7 +32,7 @@ import (
 var schema string
 
 // version is the version of the tables that this ferrus reads and writes.
-const version = 4
+const version = 5
 
 // searchPath is the schema of the tables. Channels belong to a database, whatever the schema.
 const searchPath = "ferrus"

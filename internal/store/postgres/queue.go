@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -16,16 +17,17 @@ type Queued struct {
 	Name  string
 	Text  []byte
 	Taken bool // it has become a branch
+	Added time.Time
 }
 
-// Queue returns the whole queue of a project in the order of the names, with the tasks that were taken. It also does so for a project that was moved
+// Queue returns the whole queue of a project in the order in which the tasks were added, with the tasks that were taken. It also does so for a project that was moved
 // to files; in says whether the project is still in the database.
 func (d *Database) Queue(ctx context.Context, project uuid.UUID) (list []Queued, in bool, err error) {
 	err = d.query(ctx, func(ctx context.Context) error {
 		if err := d.read.QueryRow(ctx, "select count(*) > 0 from project where id = $1 and moved is null", project).Scan(&in); err != nil {
 			return err
 		}
-		rows, err := d.read.Query(ctx, `select name, text, taken is not null from queue where project = $1 order by name collate "C"`, project)
+		rows, err := d.read.Query(ctx, `select name, text, taken is not null, added from queue where project = $1 order by added, name collate "C"`, project)
 		if err == nil {
 			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Queued])
 		}
@@ -40,14 +42,15 @@ type Waiting struct {
 	Text   []byte
 	Change int64 // another one after each change of it
 	Size   int   // of the whole text
+	Added  time.Time
 }
 
-// Waiting returns the tasks that wait, in the order of their names, with at most so many bytes of their texts. in says whether the project is still in
+// Waiting returns the tasks that wait, in the order in which they were added, by name where that is the same moment, with at most so many bytes of their texts. in says whether the project is still in
 // the database.
 func (d *Database) Waiting(ctx context.Context, project uuid.UUID, most int) (list []Waiting, in bool, err error) {
 	err = d.query(ctx, func(ctx context.Context) error {
-		rows, err := d.read.Query(ctx, `select q.name, substring(q.text from 1 for $2), q.n, octet_length(q.text)
-			from project p left join queue q on q.project = p.id and q.taken is null where p.id = $1 and p.moved is null order by q.name collate "C"`, project, most)
+		rows, err := d.read.Query(ctx, `select q.name, substring(q.text from 1 for $2), q.n, octet_length(q.text), q.added
+			from project p left join queue q on q.project = p.id and q.taken is null where p.id = $1 and p.moved is null order by q.added, q.name collate "C"`, project, most)
 		if err != nil {
 			return err
 		}
@@ -56,9 +59,10 @@ func (d *Database) Waiting(ctx context.Context, project uuid.UUID, most int) (li
 		var text []byte
 		var change *int64
 		var size *int
-		_, err = pgx.ForEachRow(rows, []any{&name, &text, &change, &size}, func() error {
+		var added *time.Time
+		_, err = pgx.ForEachRow(rows, []any{&name, &text, &change, &size, &added}, func() error {
 			if in = true; name != nil { // of an empty queue there is one row
-				list = append(list, Waiting{*name, bytes.Clone(text), *change, *size})
+				list = append(list, Waiting{*name, bytes.Clone(text), *change, *size, *added})
 			}
 			return nil
 		})
@@ -70,6 +74,7 @@ func (d *Database) Waiting(ctx context.Context, project uuid.UUID, most int) (li
 // An Entry is what is added to a queue.
 type Entry struct {
 	Text   []byte
+	Added  time.Time          // zero for the time of the transaction that adds it
 	Source uuid.UUID          // a second entry of the same source is none
 	Name   func(n int) string // the nth name to try, from 1 on
 	Keep   bool               // the first name may be that of a branch, which was made of this task
@@ -87,16 +92,20 @@ func (d *Database) Enqueue(ctx context.Context, project uuid.UUID, e Entry) (nam
 
 // addQueued is Enqueue in a transaction.
 func addQueued(ctx context.Context, tx pgx.Tx, project uuid.UUID, e Entry) (name string, err error) {
+	var added *time.Time
+	if !e.Added.IsZero() {
+		added = &e.Added
+	}
 	// It writes in any case, so that the commit is acknowledged for what is there already too.
 	err = tx.QueryRow(ctx, "update queue set source = source where source = $1 returning name", e.Source).Scan(&name)
 	for n := 1; errors.Is(err, pgx.ErrNoRows); n++ {
 		if e.Taken && n > 1 {
 			return name, nil
 		}
-		err = tx.QueryRow(ctx, `insert into queue (project, name, text, source, taken)
-			select $1::uuid, $2::text, $3::bytea, $4::uuid, case when $6::boolean then clock_timestamp() end
+		err = tx.QueryRow(ctx, `insert into queue (project, name, text, source, taken, added)
+			select $1::uuid, $2::text, $3::bytea, $4::uuid, case when $6::boolean then clock_timestamp() end, coalesce($7::timestamptz, now())
 			where $5::boolean or not exists (select from machine where project = $1 and branch = $2 and gone is null)
-			on conflict (project, name) do nothing returning name`, project, e.Name(n), e.Text, e.Source, (e.Keep || e.Taken) && n == 1, e.Taken).Scan(&name)
+			on conflict (project, name) do nothing returning name`, project, e.Name(n), e.Text, e.Source, (e.Keep || e.Taken) && n == 1, e.Taken, added).Scan(&name)
 	}
 	return name, err
 }

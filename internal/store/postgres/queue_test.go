@@ -242,7 +242,7 @@ func TestANameOfTheQueueIsUsedOnce(t *testing.T) {
 	if got, err := s.db.Enqueue(t.Context(), s.name.Project, e); got != "a-2" || err != nil {
 		t.Errorf("the name of its branch became %s, %v", got, err)
 	}
-	if got := waiting(t, s); !slices.Equal(got, []string{"a-2", "a-3"}) {
+	if got := waiting(t, s); !slices.Equal(got, []string{"a-3", "a-2"}) {
 		t.Errorf("%q wait", got)
 	}
 	if err := errors.Join(s.Requeue(t.Context(), "a-3", []byte("Other.")), s.Dequeue(t.Context(), "a-2")); err != nil {
@@ -270,6 +270,43 @@ func TestANameOfTheQueueIsUsedOnce(t *testing.T) {
 	_, err := s.db.Enqueue(t.Context(), s.name.Project, named("b"))
 	says(t, err, store.NotInitialised, "store move --files finishes")
 	says(t, c.Done(t.Context()), store.NotInitialised)
+}
+
+// TestTasksOfOneInstantHaveOneOrder, which no change of one of them and no computer changes: their names.
+func TestTasksOfOneInstantHaveOneOrder(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	s := newMachine(t, connect(t, url, Options{}))
+	now := time.Now()
+	for _, name := range []string{"b", "B", "c", "a"} {
+		e := named(name)
+		e.Added = now
+		if _, err := s.db.Enqueue(t.Context(), s.name.Project, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enqueue(t, s, "0")
+	early := named("z")
+	early.Added = now.Add(-time.Microsecond)
+	if _, err := s.db.Enqueue(t.Context(), s.name.Project, early); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Requeue(t.Context(), "a", []byte("Other.")); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Store{s, another(t, s, url, 0)} {
+		list, in, err := m.db.Waiting(t.Context(), m.name.Project, 100)
+		if err != nil || !in {
+			t.Fatal(in, err)
+		}
+		var names []string
+		for _, q := range list {
+			names = append(names, q.Name)
+		}
+		if want := []string{"z", "B", "a", "b", "c", "0"}; !slices.Equal(names, want) || !slices.Equal(waiting(t, m), want) {
+			t.Errorf("%q and %q wait", names, waiting(t, m))
+		}
+	}
 }
 
 // TestAnAnswerOfTheQueueLostAtAnyByte: the task is added once, taken once and removed once.

@@ -116,6 +116,7 @@ create table if not exists queue (
 	since   timestamptz,                  -- when that computer began, by its own clock
 	machine bigint references machine,    -- the branch that was made of it
 	taken   timestamptz,                  -- null while it waits
+	added   timestamptz not null default now(), -- by which the queue is ordered, then by name
 	primary key (project, name)
 );
 
@@ -142,3 +143,6 @@ alter table project
 	add column if not exists moved_node uuid,
 	add column if not exists moved_host text not null default '',
 	add column if not exists moved_root text not null default '';
+
+-- Format 5. What waits already was added before everything else, in the order of the names.
+alter table queue add column if not exists added timestamptz not null default now();

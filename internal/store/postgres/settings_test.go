@@ -3,6 +3,7 @@ package postgres
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -118,6 +119,7 @@ func TestTablesOfAnOlderFormat(t *testing.T) {
 		insert into head select id, 0, 0, 0, 0, '' from machine;
 		insert into lease select id, 0, '', '', 0, 0, null, null from machine;
 		insert into node values ('%[4]s', 'there', now());
+		insert into queue (project, name, text, source) values ('%[2]s', 'b', 'Do b.', gen_random_uuid()), ('%[2]s', 'a', 'Do a.', gen_random_uuid());
 		insert into post (machine, epoch, home) select id, 3, '%[4]s' from machine where branch = '';
 		insert into run (machine, task, name, node, session, over, line) select id, 't-1', 'executor-1', '%[4]s', '', true, 'there' from machine where branch = ''`, format1, stays.Project, moved.Project, here)).ReadAll()
 	if err != nil {
@@ -142,6 +144,10 @@ func TestTablesOfAnOlderFormat(t *testing.T) {
 	}
 	if runs, err := s.Runs(t.Context(), "t-1"); err != nil || len(runs) != 2 || string(runs[0].Line) != "there" {
 		t.Errorf("the runs are %+v, %v", runs, err)
+	}
+	enqueue(t, s, "0")
+	if got := waiting(t, s); !slices.Equal(got, []string{"a", "b", "0"}) {
+		t.Errorf("%q wait", got)
 	}
 	if n := ask[int](t, conn, "select version from format"); n != version {
 		t.Errorf("the format is %d", n)

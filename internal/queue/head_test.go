@@ -1,0 +1,133 @@
+package queue
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// TestTheTimeInAFileOrdersIt, whoever has written it and whatever time the file itself has: what has none comes last, and the name decides between equal ones.
+func TestTheTimeInAFileOrdersIt(t *testing.T) {
+	home := t.TempDir()
+	long := time.Unix(0, 0)
+	for name, content := range map[string]string{
+		"z":       "added: 2026-01-02T03:04:05Z\n\nEarly.",
+		"y":       "added: 2026-01-02T05:04:05+01:00\r\n\r\nAn hour later, in another zone, by another editor.",
+		"x":       "added: 2026-01-02T04:04:05.000001Z\nThe next one.",
+		"same-b":  "added: 2026-01-03T00:00:00Z\n\nOf one instant.",
+		"same-a":  "added: 2026-01-03T00:00:00Z\n\nOf one instant.",
+		"by-hand": "No head.",
+		"a-title": "added: three pages to the manual",
+	} {
+		path := filepath.Join(home, "queue", name+".md")
+		lay(t, path, content)
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+		long = long.Add(time.Hour)
+	}
+	list, err := List(home)
+	want := []string{"z", "y", "x", "same-a", "same-b", "a-title", "by-hand"}
+	if !slices.Equal(names(list), want) || err != nil {
+		t.Fatalf("%q, %v", names(list), err)
+	}
+	for _, it := range list {
+		if head := strings.HasPrefix(it.Text, "added:"); head != (it.Name == "a-title") || strings.HasPrefix(it.Text, "\n") {
+			t.Errorf("the text of %s is %q", it.Name, it.Text)
+		}
+	}
+	// Another text has the same place, and so has no time if it had none.
+	for _, it := range list {
+		if err := Replace(it, "Other."); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := List(home)
+	if !slices.Equal(names(again), want) || err != nil {
+		t.Fatalf("replaced: %q, %v", names(again), err)
+	}
+	for i, it := range again {
+		if it.Text != "Other." || !it.Added.Equal(list[i].Added) {
+			t.Errorf("%s is %q of %v, and was of %v", it.Name, it.Text, it.Added, list[i].Added)
+		}
+	}
+}
+
+// TestATimeThatCannotBeReadIsNamed, and is not given to an agent as a text.
+func TestATimeThatCannotBeReadIsNamed(t *testing.T) {
+	home := t.TempDir()
+	put(t, home, "good", "Do it.")
+	for _, value := range []string{"2026-13-01T00:00:00Z", "2026-01-31", "2026-01-31 14:05"} {
+		lay(t, filepath.Join(home, "queue", "bad.md"), "added: "+value+"\n\nDo it.")
+		list, err := List(home)
+		if !slices.Equal(names(list), []string{"good"}) || err == nil || !strings.Contains(err.Error(), "bad.md") || !strings.Contains(err.Error(), value) ||
+			!strings.Contains(err.Error(), "write it as added: ") {
+			t.Errorf("%s: %q, %v", value, names(list), err)
+		}
+		said := (*store.Error)(nil)
+		if _, err := Put(home, "copy", "added: "+value+"\n\nDo it."); !errors.As(err, &said) || said.Code != store.InvalidInput {
+			t.Errorf("%s is handed in: %v", value, err)
+		}
+	}
+}
+
+// TestAHeadIsNoPartOfATask, also of one that is handed in: a copy of a file of the queue is added now.
+func TestAHeadIsNoPartOfATask(t *testing.T) {
+	home := t.TempDir()
+	first := put(t, home, "first", "Do it.")
+	content, err := os.ReadFile(first.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := Put(home, "copied", string(content))
+	if err != nil || copied.Text != "Do it." || !copied.Added.After(first.Added) {
+		t.Errorf("%+v, %v", copied, err)
+	}
+	lay(t, filepath.Join(home, "queue", "hand.md"), "By hand.")
+	hand, err := Find(home, "hand")
+	if err == nil {
+		err = Replace(hand, string(content))
+	}
+	list, wrong := List(home)
+	if want := []string{"first", "copied", "hand"}; err != nil || wrong != nil || !slices.Equal(names(list), want) || list[2].Text != "Do it." {
+		t.Errorf("%+v, %v, %v", list, err, wrong)
+	}
+}
+
+// TestATaskMayHaveAllTheRoomBesideItsHead.
+func TestATaskMayHaveAllTheRoomBesideItsHead(t *testing.T) {
+	home, text := t.TempDir(), strings.Repeat("x", store.MaxDoc)
+	put(t, home, "full", text)
+	list, err := List(home)
+	if err != nil || len(list) != 1 || list[0].Text != text {
+		t.Errorf("%d wait, %v", len(list), err)
+	}
+	if err := takes(list[0]); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := List(home); err != nil || len(list) != 0 {
+		t.Errorf("%d wait still, %v", len(list), err)
+	}
+}
+
+func FuzzHead(f *testing.F) {
+	f.Add("added: 2026-01-02T03:04:05Z\n\nDo it.", int64(0))
+	f.Add("added: 2026-01-02T03:04:05Z", int64(1_700_000_000_123_456))
+	f.Add("added: soon\n", int64(-1))
+	f.Fuzz(func(t *testing.T, text string, micros int64) {
+		at := time.UnixMicro(micros).UTC()
+		if year := at.Year(); year < 1 || year > 9999 || at.IsZero() {
+			return
+		}
+		got, added, err := splitHead(withHead(text, at))
+		if err != nil || got != text || !added.Equal(at) {
+			t.Errorf("%q of %v, %v", got, added, err)
+		}
+	})
+}
