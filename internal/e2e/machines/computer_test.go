@@ -119,6 +119,29 @@ func (c *computer) state(branch string) string {
 	return got.State
 }
 
+// completes waits until the task of a branch is complete, as ferrus status shows it.
+func (c *computer) completes(branch string) {
+	c.t.Helper()
+	cmd := c.command("exec ferrus status --watch --json --branch " + branch)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	hung := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer hung.Stop()
+	var now struct{ State string }
+	for each := json.NewDecoder(out); now.State != "Complete"; {
+		if err := each.Decode(&now); err != nil {
+			c.t.Fatalf("%s: %s is %s: %v", c.name, branch, now.State, err)
+		}
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
 // until waits until something is so.
 func (c *computer) until(what string, so func() bool) {
 	c.t.Helper()

@@ -88,7 +88,7 @@ var steps = []step{
 	{"console", "ferrus branch parser --task", onLaptop("parser")},
 	{"console", "ferrus status --all", onLaptop("parser")},
 	{"console", "ferrus branch --fetch parser", func(w *world, text string) {
-		w.laptop.until("the task is complete", func() bool { return w.laptop.state("parser") == "Complete" })
+		w.laptop.completes("parser")
 		w.laptop.run(text)
 	}},
 	{"console", "ferrus merge parser", func(w *world, text string) {
@@ -104,7 +104,11 @@ var steps = []step{
 		}
 		w.build.node = nil
 	}},
-	{"toml", "[store]\nsilence_secs = ", (*world).configure},
+	{"toml", "[store]\nsilence_secs = ", func(w *world, text string) {
+		w.configure(text)
+		w.onLaptop("ferrus store")
+		w.configure("[store]\nsilence_secs = 2\n") // the move to files below waits for it
+	}},
 
 	// The queue. No node is there to take the task.
 	{"console", "ferrus queue ", (*world).onLaptop},

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -66,7 +67,7 @@ func TestANodeIsUnplugged(t *testing.T) {
 	a.net.Cut(t)
 	w.until("the other computer has started its executor", func() bool { return len(w.lines("agents", "one executor b")) == 1 })
 	release()
-	w.until("the task is complete", func() bool { return b.state("one") == "Complete" })
+	w.completes("one")
 	steps, err := b.steps("one")
 	if string(steps) != "1 by a\n2 by b\n" {
 		t.Errorf("the files are %q, %v", steps, err)
@@ -97,7 +98,7 @@ func TestADrainedNodeHandsItsTaskOver(t *testing.T) {
 		t.Errorf("the unfinished file is %q, %v", half, err)
 	}
 	release()
-	w.until("the task is complete", func() bool { return b.state("one") == "Complete" })
+	w.completes("one")
 	if out := a.run("node", "drain"); !strings.Contains(out, "nothing to do") {
 		t.Errorf("drain: %s", out)
 	}
@@ -147,7 +148,7 @@ func TestWhatComesLateIsRefused(t *testing.T) {
 	w.must(os.WriteFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "late"), []byte("late\n"), 0o644))
 	a.net.Cut(t)
 	b.start()
-	w.until("the task is complete", func() bool { return b.state("one") == "Complete" })
+	w.completes("one")
 	a.net.Restore(t)
 	for _, tool := range []string{"progress", "check", "submit"} {
 		res := late.call(tool, map[string]map[string]any{"progress": {"note": "n"}, "submit": {"summary": "s", "verification": "v"}}[tool])
@@ -189,7 +190,7 @@ func TestTheReviewersComputerJudgesToo(t *testing.T) {
 	}
 	w.must(os.WriteFile(red, nil, 0o600))
 	b.start()
-	w.until("a person is asked", func() bool { return b.state("one") == "AwaitingHuman" })
+	w.until("a person is asked", func() bool { return w.state("one") == state.AwaitingHuman })
 	if out := a.run("status", "--branch", "one"); !strings.Contains(out, "pass on the computer of the executor") {
 		t.Errorf("status: %s", out)
 	}
@@ -198,7 +199,7 @@ func TestTheReviewersComputerJudgesToo(t *testing.T) {
 	}
 	w.must(os.Remove(red))
 	a.run("answer", "--branch", "one", "It was the clock. Try again.")
-	w.until("the task is complete", func() bool { return a.state("one") == "Complete" })
+	w.completes("one")
 	if got := w.lines("judged", ""); len(got) != 3 || !strings.Contains(got[0], "home-a") || !strings.Contains(got[2], "home-b") {
 		t.Errorf("judged in %q", got)
 	}
@@ -232,7 +233,7 @@ func TestNodesAreKilledAndCutOff(t *testing.T) {
 		n.heal()
 	}
 	for _, name := range tasks {
-		w.until(name+" is complete", func() bool { return w.answered(name) == "Complete" })
+		w.until(name+" is complete", func() bool { return w.answered(name) == state.Complete })
 		if log := w.nodes[0].run("log", "--branch", name); strings.Count(log, " approve ") != 1 {
 			t.Errorf("%s was not approved once:\n%s", name, log)
 		}

@@ -16,7 +16,7 @@ func TestAQueuedTaskIsTakenByTheNodeOfAnotherComputer(t *testing.T) {
 	a, b := w.nodes[0], w.nodes[1]
 	b.start()
 	a.run("queue", "steps 1", "--name", "one")
-	w.until("the task is complete", func() bool { return a.state("one") == "Complete" })
+	w.completes("one")
 	if got := w.lines("agents", "one executor"); len(got) != 1 || !strings.HasPrefix(got[0], "one executor b ") {
 		t.Errorf("agents: %q", got)
 	}
@@ -26,7 +26,7 @@ func TestAQueuedTaskIsTakenByTheNodeOfAnotherComputer(t *testing.T) {
 		a.run("queue", "steps 1", "--name", name)
 	}
 	for _, name := range names {
-		w.until(name+" is complete", func() bool { return b.state(name) == "Complete" })
+		w.completes(name)
 		if log := b.run("log", "--branch", name); strings.Count(log, " create_task ") != 1 || strings.Count(log, " approve ") != 1 {
 			t.Errorf("%s was not made and approved once:\n%s", name, log)
 		}
@@ -79,5 +79,5 @@ func TestANodeWaitsForTheDatabase(t *testing.T) {
 	b.start()
 	w.until("the next one says so too", waits)
 	b.net.Restore(t)
-	w.until("the task is complete", func() bool { return a.state("one") == "Complete" })
+	w.completes("one")
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -124,17 +125,17 @@ func (w *world) storm(events int, tasks []string) {
 
 // answered returns the state of a task. As a person it answers the one question that a storm may bring: two agents in a row that were
 // killed as soon as they had started look like a client that cannot work.
-func (w *world) answered(task string) string {
+func (w *world) answered(task string) state.State {
 	w.t.Helper()
-	is := w.nodes[0].state(task)
-	if is != "AwaitingHuman" {
+	is := w.state(task)
+	if is != state.AwaitingHuman {
 		return is
 	}
 	if asked := w.nodes[0].run("status", "--branch", task); !strings.Contains(asked, "it ended at once, twice with the same error") {
 		w.t.Fatalf("another question:\n%s", asked)
 	}
 	w.nodes[0].run("answer", "--branch", task, "They were killed. Try again.")
-	return w.nodes[0].state(task)
+	return w.state(task)
 }
 
 // pause lets something happen.

@@ -18,8 +18,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store/postgres"
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 )
 
@@ -34,6 +37,9 @@ type world struct {
 	bare  string // the git remote
 	db    string // the URL of the database, outside of all networks
 	nodes []*node
+
+	store   *postgres.Database // the database as the test reads it
+	project uuid.UUID
 }
 
 // A node is a computer: a folder with a clone, and a network in which the database is reached through a relay.
@@ -78,6 +84,12 @@ func newWorld(t *testing.T, names ...string) *world {
 			n.trust()
 		}
 	}
+	store, err := postgres.Connect(t.Context(), w.db, postgres.Options{Node: uuid.New()}) // no computer of the world
+	w.must(err)
+	t.Cleanup(func() { store.Close() })
+	projects, err := store.Projects(t.Context())
+	w.must(err)
+	w.store, w.project = store, projects[0].ID
 	t.Cleanup(func() {
 		for _, n := range w.nodes {
 			n.kill()
@@ -280,14 +292,21 @@ func (w *world) lines(name, prefix string) (found []string) {
 	return found
 }
 
-// state returns the state of the task of a branch.
-func (n *node) state(branch string) string {
-	out, err := n.try("status", "--branch", branch, "--json")
-	var got struct{ State string }
-	if err != nil || json.Unmarshal([]byte(out), &got) != nil {
-		return "?"
+// state returns the state of the task of a branch. It is read in this process: ferrus status, again and again, is what would make the tests slow.
+func (w *world) state(branch string) state.State {
+	m, err := w.store.Open(w.t.Context(), postgres.Name{Project: w.project, Branch: branch}, w.side, postgres.Opening{})
+	if err != nil {
+		return ""
 	}
-	return got.State
+	now, err := m.View()
+	w.must(err)
+	return now.Task.State
+}
+
+// completes waits until the task of a branch is complete.
+func (w *world) completes(branch string) {
+	w.t.Helper()
+	w.until("the task of "+branch+" is complete", func() bool { return w.state(branch) == state.Complete })
 }
 
 // A shown is what ferrus status shows of computers.

@@ -83,7 +83,7 @@ func sharedServer(t testing.TB, durable bool) *Server {
 	if s := program.shared[durable]; s != nil {
 		return s
 	}
-	s, err := newCluster(Options{Durable: durable})
+	s, err := makeServer(Options{Durable: durable})
 	if err == nil {
 		err = s.start()
 	}
@@ -224,17 +224,17 @@ func (s *Server) exec(sql string) error {
 }
 
 // until asks the server until a query says true.
-func (s *Server) until(query string) error {
-	return s.connected(func(ctx context.Context, conn *pgx.Conn) error { return until(ctx, conn, query) })
-}
-
-func until(ctx context.Context, conn *pgx.Conn, query string) error {
-	for {
-		var done bool
-		if err := conn.QueryRow(ctx, query).Scan(&done); done || err != nil {
-			return err
+func (s *Server) until(t testing.TB, query string) {
+	t.Helper()
+	err := s.connected(func(ctx context.Context, conn *pgx.Conn) error {
+		for done := false; ; time.Sleep(2 * time.Millisecond) {
+			if err := conn.QueryRow(ctx, query).Scan(&done); done || err != nil {
+				return err
+			}
 		}
-		time.Sleep(2 * time.Millisecond)
+	})
+	if err != nil {
+		t.Fatalf("%v in %s", err, query)
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,37 +20,90 @@ const (
 	requireVar = "FERRUS_PG"
 )
 
-// hidden are the folders in which distributions keep the programs of the server, beside the PATH. A star is a version.
+// hidden are the folders in which distributions keep the programs of the server, beside the PATH. The digits are a version.
 var hidden = []string{
-	"/usr/lib/postgresql/*/bin",            // Debian, Ubuntu
-	"/usr/libexec/postgresql*",             // Alpine
-	"/usr/pgsql-*/bin",                     // packages of the project for Fedora and Red Hat
-	"/usr/lib/postgresql*/bin",             // openSUSE
-	"/opt/homebrew/opt/postgresql@*/bin",   // Homebrew
-	"/usr/local/opt/postgresql@*/bin",      // Homebrew on Intel
-	"/opt/local/lib/postgresql*/bin",       // MacPorts
-	"/Applications/Postgres.app/*/*/*/bin", // Postgres.app
+	"/usr/lib/postgresql/[1-9][0-9]/bin", // Debian, Ubuntu
+	"/usr/libexec/postgresql[1-9][0-9]",  // Alpine
+	"/usr/pgsql-[1-9][0-9]/bin",          // packages of the project for Fedora and Red Hat
+	"/usr/lib/postgresql[1-9][0-9]/bin",  // openSUSE
 }
 
-// programs are what a test needs of PostgreSQL.
-var programs = []string{"initdb", "postgres", "pg_basebackup"}
+// tools are the programs of PostgreSQL.
+type tools struct {
+	bin, version string
+	as           *owning // nil: the user of the test
+}
+
+// owning is a user and a group.
+type owning struct{ uid, gid int }
 
 // installed is the folder of the programs of PostgreSQL, and as which user they run.
-var installed = sync.OnceValues(func() (tools, error) {
-	bin, err := find(os.Getenv(binVar), os.Getenv("PATH"), hidden)
+var installed = sync.OnceValues(func() (found tools, err error) {
+	if err = supported(); err != nil {
+		return found, err
+	}
+	if found.bin, err = find(); err == nil {
+		found.as, err = account()
+	}
 	if err != nil {
-		return tools{}, err
+		return found, err
 	}
-	as, err := account()
+	out, err := found.command("postgres", "--version").CombinedOutput()
 	if err != nil {
-		return tools{}, err
+		return found, fmt.Errorf("%s/postgres does not run here: %v: %s", found.bin, err, out)
 	}
-	found := tools{bin, as}
-	if out, err := found.command("initdb", "--version").CombinedOutput(); err != nil {
-		return tools{}, fmt.Errorf("%s/initdb does not run here: %v: %s", bin, err, out)
-	}
+	found.version = string(out)
 	return found, nil
 })
+
+// find returns the folder of the programs of PostgreSQL: the one that is named, or one of the PATH, or the newest of the hidden ones.
+func find() (string, error) {
+	if only := os.Getenv(binVar); only != "" {
+		if !complete(only) {
+			return "", fmt.Errorf("%s=%s does not contain initdb and postgres", binVar, only)
+		}
+		return only, nil
+	}
+	folders := filepath.SplitList(os.Getenv("PATH"))
+	for _, pattern := range hidden {
+		found, _ := filepath.Glob(pattern)
+		slices.Reverse(found)
+		folders = append(folders, found...)
+	}
+	if i := slices.IndexFunc(folders, complete); i >= 0 {
+		return folders[i], nil
+	}
+	return "", fmt.Errorf("no folder has initdb and postgres: install the server of PostgreSQL, or set %s to its folder", binVar)
+}
+
+func complete(dir string) bool {
+	for _, name := range []string{"initdb", "postgres"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// account returns the user as whom the servers run. They refuse to run as root.
+func account() (*owning, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.Atoi(u.Uid)
+		if err != nil {
+			return nil, err
+		}
+		gid, err := strconv.Atoi(u.Gid)
+		return &owning{uid, gid}, err
+	}
+	return nil, fmt.Errorf("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
+}
 
 // skipped writes a line, once for each program.
 var skipped sync.Once
@@ -81,56 +136,39 @@ func need(t testing.TB) tools {
 	return tools{}
 }
 
-// find returns the folder in which the programs of PostgreSQL are: only, if that is given; else one of the PATH, the one that
-// pg_config names, or the newest of the hidden ones.
-func find(only, path string, hidden []string) (string, error) {
-	if only != "" {
-		if !complete(only) {
-			return "", fmt.Errorf("%s=%s does not contain %s", binVar, only, strings.Join(programs, ", "))
-		}
-		return only, nil
+// command returns a command of PostgreSQL, or one with an absolute path. It gets nothing of the environment of the test. The time
+// zone saves initdb a search.
+func (i tools) command(name string, args ...string) *exec.Cmd {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(i.bin, name)
 	}
-	var folders []string
-	for _, dir := range filepath.SplitList(path) {
-		// A link on the PATH leads to the folder that has all of them.
-		if real, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb")); err == nil {
-			folders = append(folders, dir, filepath.Dir(real))
-		}
-		if config := filepath.Join(dir, "pg_config"); executable(config) {
-			if bin, err := exec.Command(config, "--bindir").Output(); err == nil {
-				folders = append(folders, strings.TrimSpace(string(bin)))
-			}
-		}
-	}
-	for _, pattern := range hidden {
-		found, _ := filepath.Glob(pattern)
-		slices.SortFunc(found, newest)
-		folders = append(folders, found...)
-	}
-	if i := slices.IndexFunc(folders, complete); i >= 0 {
-		return folders[i], nil
-	}
-	return "", fmt.Errorf("no folder has %s: install the server of PostgreSQL, or set %s to its folder", strings.Join(programs, ", "), binVar)
+	cmd := exec.Command(name, args...)
+	cmd.SysProcAttr = bound(i.as)
+	cmd.Env = []string{"PATH=" + i.bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
+	return cmd
 }
 
-// newest compares paths by the numbers in them, the larger first.
-func newest(a, b string) int {
-	return slices.Compare(numbers(b), numbers(a))
+// Command returns a command of the administrator of the server: as the user of its files, in its folder, and as the superuser of the
+// database. It ends with the thread that starts it.
+func (s *Server) Command(t testing.TB, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := need(t).command(name, args...)
+	cmd.Dir = s.dir
+	cmd.Env = append(cmd.Env, "HOME="+s.dir, "PGHOST="+s.dir, "PGPORT="+s.port, "PGUSER="+superuser)
+	return cmd
 }
 
-func numbers(path string) (all []int) {
-	for digits := range strings.FieldsFuncSeq(path, func(r rune) bool { return r < '0' || r > '9' }) {
-		n, _ := strconv.Atoi(digits)
-		all = append(all, n)
+// run runs a command as the user of the servers.
+func (i tools) run(cmd *exec.Cmd) error {
+	runtime.LockOSThread() // a command ends with its thread
+	defer runtime.UnlockOSThread()
+	var out strings.Builder
+	if cmd.Stdout == nil {
+		cmd.Stdout = &out
 	}
-	return all
-}
-
-func complete(dir string) bool {
-	return !slices.ContainsFunc(programs, func(name string) bool { return !executable(filepath.Join(dir, name)) })
-}
-
-func executable(file string) bool {
-	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	cmd.Stderr = &out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, out.String())
+	}
+	return nil
 }

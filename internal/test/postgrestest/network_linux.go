@@ -1,9 +1,7 @@
 package postgrestest
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"os"
 	"runtime"
 	"strconv"
@@ -63,16 +61,6 @@ func (n *Network) Do(f func() error) error {
 		done <- err
 	}()
 	return <-done
-}
-
-// Dial connects in the network: it is a DialFunc of pgx.
-func (n *Network) Dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
-	err = n.Do(func() error {
-		var dialer net.Dialer
-		conn, err = dialer.DialContext(ctx, network, address)
-		return err
-	})
-	return conn, err
 }
 
 // Cut takes the network down: packets are lost, and no end of a connection is told.

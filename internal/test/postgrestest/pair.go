@@ -12,26 +12,20 @@ type Pair struct {
 	Primary, Standby *Server // the roles that they have since the last Promote
 }
 
-// standbyName is what a standby calls itself. With a star for it, the primary would take pg_basebackup for a standby.
+// standbyName is what a standby calls itself.
 const standbyName = "standby"
 
 // NewPair starts two servers for one test. They end with the test.
 func NewPair(t testing.TB, o Options) *Pair {
 	t.Helper()
-	need(t)
 	both := map[string]string{
-		"synchronous_standby_names": standbyName, "wal_keep_size": "64MB",
+		"synchronous_standby_names": standbyName, "wal_keep_size": "1TB", // all of it; see Rebuild
 		"wal_retrieve_retry_interval": "20ms", // how long a standby waits before it connects again
 	}
 	maps.Copy(both, o.Settings)
 	o.Settings = both
-	p := &Pair{Primary: NewServer(t, o)}
-	program.Lock()
-	standby, err := newServer(o)
-	program.Unlock()
-	p.Standby = standby
-	standby.endWith(t, err)
-	p.Rebuild(t)
+	p := &Pair{Primary: NewServer(t, o), Standby: newServer(t, o)}
+	p.follow(t)
 	return p
 }
 
@@ -53,9 +47,7 @@ func (p *Pair) Detach(t testing.TB) {
 	// A setting that only its file has: the standby asks for what the primary does not have.
 	p.Standby.Exec(t, "alter system set primary_slot_name = 'missing'")
 	p.Standby.Exec(t, "select pg_reload_conf()")
-	if err := p.Standby.until("select not exists (select from pg_stat_wal_receiver where status = 'streaming')"); err != nil {
-		t.Fatal(err)
-	}
+	p.Standby.until(t, "select not exists (select from pg_stat_wal_receiver where status = 'streaming')")
 }
 
 // Promote makes the standby the primary, and returns when it accepts writes. The old primary stays as it is: running, frozen
@@ -63,9 +55,7 @@ func (p *Pair) Detach(t testing.TB) {
 func (p *Pair) Promote(t testing.TB) {
 	t.Helper()
 	p.Standby.Exec(t, "select pg_promote(wait => false)")
-	if err := p.Standby.until("select not pg_is_in_recovery()"); err != nil {
-		t.Fatal(err)
-	}
+	p.Standby.until(t, "select not pg_is_in_recovery()")
 	p.Standby.Exec(t, "alter system reset primary_slot_name")
 	p.Primary, p.Standby = p.Standby, p.Primary
 }
@@ -75,26 +65,23 @@ func (p *Pair) Promote(t testing.TB) {
 func (p *Pair) Rebuild(t testing.TB) {
 	t.Helper()
 	p.Standby.quit()
-	if err := p.rebuild(); err != nil {
+	err := os.RemoveAll(p.Standby.data())
+	if err == nil {
+		err = program.folder.unpack(p.Standby.data())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
+	p.follow(t)
 }
 
-func (p *Pair) rebuild() error {
-	s := p.Standby
-	s.follows, p.Primary.follows = p.Primary, s
-	if err := os.RemoveAll(s.data()); err != nil {
-		return err
+// follow starts a standby that has nothing but what initdb made, as the primary had in the beginning: it receives all that was written since.
+func (p *Pair) follow(t testing.TB) {
+	t.Helper()
+	p.Standby.follows = p.Primary
+	if err := os.WriteFile(filepath.Join(p.Standby.data(), "standby.signal"), nil, 0o644); err != nil {
+		t.Fatal(err)
 	}
-	err := do("pg_basebackup", "-D", s.data(), "-h", p.Primary.dir, "-p", p.Primary.port, "-U", superuser, "--checkpoint=fast", "--no-sync")
-	if err == nil {
-		err = os.WriteFile(filepath.Join(s.data(), "standby.signal"), nil, 0o644)
-	}
-	if err == nil {
-		err = s.start()
-	}
-	if err == nil {
-		err = p.Primary.until("select count(*) > 0 from pg_stat_replication where state = 'streaming' and sync_state = 'sync'")
-	}
-	return err
+	p.Standby.Start(t)
+	p.Primary.until(t, "select count(*) > 0 from pg_stat_replication where state = 'streaming' and sync_state = 'sync'")
 }

@@ -1,6 +1,7 @@
 package postgrestest
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -36,6 +38,11 @@ var settings = map[string]string{
 // password is that of the owner of the databases. Servers ask for it over TCP.
 var password = rand.Text()
 
+const (
+	loopback = "127.0.0.1"
+	listen   = "listen_addresses"
+)
+
 // A Server is a PostgreSQL with data of its own. Its methods are for one goroutine, except Database, URL, Exec and Superuser.
 type Server struct {
 	options    Options
@@ -56,18 +63,18 @@ type run struct {
 // NewServer starts a server for one test. It ends with the test.
 func NewServer(t testing.TB, o Options) *Server {
 	t.Helper()
-	need(t)
-	program.Lock()
-	s, err := newCluster(o)
-	program.Unlock()
-	s.endWith(t, err)
+	s := newServer(t, o)
 	s.Start(t)
 	return s
 }
 
-// endWith lets a server end with a test, which it fails if the server could not be made.
-func (s *Server) endWith(t testing.TB, err error) {
+// newServer makes a server for one test. It has not started.
+func newServer(t testing.TB, o Options) *Server {
 	t.Helper()
+	need(t)
+	program.Lock()
+	s, err := makeServer(o)
+	program.Unlock()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,64 +85,30 @@ func (s *Server) endWith(t testing.TB, err error) {
 		}
 		os.RemoveAll(s.dir)
 	})
+	return s
 }
 
-// newServer makes a server without data. The caller has locked the program.
-func newServer(o Options) (*Server, error) {
+// makeServer makes a server that has not started. The caller has locked the program.
+func makeServer(o Options) (s *Server, err error) {
 	if program.folder == nil {
-		f, err := newFolder()
-		if err != nil {
+		if program.folder, err = newFolder(); err != nil {
 			return nil, err
 		}
-		program.folder = f
 	}
 	dir, err := program.folder.sub(next())
-	s := &Server{options: o, dir: dir, host: dir, port: "5432"}
+	if err != nil {
+		return nil, err
+	}
+	s = &Server{options: o, dir: dir, host: dir, port: "5432"}
 	switch {
 	case o.Bare:
 	case o.Network != nil:
 		s.host, s.port = loopback, o.Network.port()
-	case o.TCP && err == nil:
+	case o.TCP:
 		s.host = loopback
 		s.port, err = freePort()
 	}
-	return s, err
-}
-
-const (
-	loopback = "127.0.0.1"
-	listen   = "listen_addresses"
-)
-
-// newCluster makes a server with the data of initdb, which runs once and takes longer than a copy. The caller has locked the
-// program.
-func newCluster(o Options) (*Server, error) {
-	s, err := newServer(o)
-	if err != nil {
-		return nil, err
-	}
-	made := filepath.Join(program.folder.path, "initdb")
-	if _, err := os.Stat(made); err != nil {
-		if err := do("initdb", "-D", made, "-U", superuser, "--auth-local=trust", "--auth-host=scram-sha-256", "--no-locale", "-E", "UTF8",
-			"--no-sync", "--no-instructions"); err != nil {
-			return nil, err
-		}
-	}
-	return s, do("/bin/cp", "-R", made, s.data())
-}
-
-// do runs a program as the user of the servers.
-func do(name string, args ...string) error {
-	found, err := installed()
-	if err != nil {
-		return err
-	}
-	runtime.LockOSThread() // a command ends with its thread
-	defer runtime.UnlockOSThread()
-	if out, err := found.command(name, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %v\n%s", name, err, out)
-	}
-	return nil
+	return s, cmp.Or(err, program.folder.unpack(s.data()))
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
@@ -240,57 +213,36 @@ func (s *Server) Restart(t testing.TB) {
 // Stop freezes all processes of the server, as on a machine that swaps or is suspended, until Cont.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
-	if err := s.stop(); err != nil {
+	if !s.accepts() {
+		t.Fatalf("the server in %s does not run", s.dir)
+	}
+	frozen, err := freeze(s.run.pid)
+	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func (s *Server) stop() (err error) {
-	if !s.accepts() {
-		return fmt.Errorf("the server in %s does not run", s.dir)
-	}
-	if s.run.frozen, err = freeze(s.run.pid); err != nil {
-		return err
-	}
-	return s.remember()
+	s.run.frozen = frozen
 }
 
 // Cont lets the server go on after Stop.
-func (s *Server) Cont(t testing.TB) {
-	t.Helper()
+func (s *Server) Cont(testing.TB) {
 	thaw(s.run.frozen)
 	s.run.frozen = nil
-	if err := s.remember(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// remember tells the keeper of the folder which processes are frozen.
-func (s *Server) remember() error {
-	program.Lock()
-	defer program.Unlock()
-	return program.folder.freeze(s, s.run.frozen)
 }
 
 // Kill kills all processes of the server at one moment, and returns when they are gone. A frozen server is killed as it is.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	if err := s.kill(); err != nil {
-		t.Fatal(err)
+	if s.run == nil || s.run.frozen == nil {
+		s.Stop(t)
 	}
+	s.kill()
 }
 
-func (s *Server) kill() error {
-	if s.run.frozen == nil {
-		if err := s.stop(); err != nil {
-			return err
-		}
-	}
-	kill(s.run.frozen)
+// kill kills a server that is frozen.
+func (s *Server) kill() {
+	kill(s.run.frozen, filepath.Join(s.data(), "postmaster.pid"))
 	<-s.run.ended
 	s.run.frozen = nil
-	unshare(filepath.Join(s.data(), "postmaster.pid"))
-	return s.remember()
 }
 
 // quit ends the server, however it is.
@@ -300,7 +252,7 @@ func (s *Server) quit() {
 		immediately(s.run.pid)
 		<-s.run.ended
 	case s.run != nil && s.run.frozen != nil:
-		_ = s.kill()
+		s.kill()
 	}
 }
 
@@ -325,4 +277,36 @@ func freePort() (string, error) {
 	}
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	return port, cmp.Or(l.Close(), err)
+}
+
+// A log is what a server writes.
+type log struct {
+	ready chan struct{} // closed when the server accepts connections
+
+	mu      sync.Mutex
+	written []byte
+	said    bool // ready is closed
+}
+
+// limit is how much of a log is kept, in bytes.
+const limit = 1 << 18
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.written = append(l.written, p...)
+	if !l.said && bytes.Contains(l.written, []byte("ready to accept")) {
+		l.said = true
+		close(l.ready)
+	}
+	if extra := len(l.written) - limit; extra > 0 {
+		l.written = l.written[extra:]
+	}
+	return len(p), nil
+}
+
+func (l *log) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.written)
 }
