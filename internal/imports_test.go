@@ -509,6 +509,7 @@ var allowed = map[string]map[string]string{
 		"internal/server/tokens": "the suite has none of its own",
 	},
 	"internal/server": {
+		"internal/nearest":         "a misspelt flag is answered with the right one",
 		"internal/sandbox":         "what an agent wrote runs in a sandbox",
 		"internal/callog":          "the names of its logs",
 		"internal/agents/process":  "the slot of its agent names the run",
@@ -641,6 +642,7 @@ var allowed = map[string]map[string]string{
 		"internal/project":        "where a project and its machines live",
 	},
 	"internal/conductor": {
+		"internal/format":            "counts of things",
 		"internal/post":              "one computer conducts a task that several share",
 		"internal/confine":           "the sandbox of an executor",
 		"internal/confine/plan":      "whether there can be one, and what it gives",
@@ -794,7 +796,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc project agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("sharing store/postgres confine/plan relay outbox platform/notify settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
+	"internal/cli/setup": commands("sharing store/postgres confine/plan relay outbox platform/notify settings agreement project origin refusal . agents cli config engine format nearest agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
@@ -808,6 +810,7 @@ var allowed = map[string]map[string]string{
 		"internal/status":      "what is shown",
 	},
 	"internal/status/notice": {
+		"internal/format":   "counts of things",
 		"internal/checkrun": "what to do about files that a check writes",
 		"internal/state":    "the delegates of a task",
 		"internal/refusal":  "what is refused has a code and a remedy",

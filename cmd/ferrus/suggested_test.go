@@ -102,7 +102,7 @@ func (w *branchWalk) says(args ...string) (out string, exit int) {
 func (w *branchWalk) run(args ...string) (out string, exit int) {
 	w.t.Helper()
 	out, exit = w.says(args...)
-	if want := refusal.OnBranch("b", out); out != want {
+	if want := refusal.RemedyOn("b", out); out != want {
 		w.t.Errorf("ferrus %s prints a command without its branch:\n%s\nand not\n%s", strings.Join(args, " "), out, want)
 	}
 	return out, exit

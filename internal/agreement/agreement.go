@@ -57,7 +57,7 @@ func Arguments(conf config.Config) error {
 		if own, err := config.LoadPerson(); err == nil {
 			path = own.Path
 		}
-		return &refusal.RefusedError{Code: refusal.Untrusted, Person: true,
+		return &refusal.RefusedError{Code: refusal.Untrusted, Person: true, Placed: true,
 			Message: fmt.Sprintf("%s.args of ferrus.toml has %s, which is not known to be harmless; a repository may not loosen %s",
 				table, trust.Visible(strings.Join(bad, " ")), a.Agent),
 			Remedy: "if you want it, write into " + path + ":\n" + trust.VisibleLines(config.PersonLine(table, a.Agent, a.Args))}
@@ -111,7 +111,7 @@ func shellQuoted(path string) string {
 
 // unreadable is the refusal where the record of agreements cannot be read.
 func unreadable(root string, values []trust.Value, err error) *UntrustedError {
-	u := &UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted, Person: true}, Values: values}
+	u := &UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted, Person: true, Placed: true}, Values: values}
 	u.Message, u.Remedy = "the agreement for "+root+" cannot be read: "+err.Error(), "run "+command(root)
 	var mine *trust.Error
 	if errors.As(err, &mine) {
@@ -122,7 +122,7 @@ func unreadable(root string, values []trust.Value, err error) *UntrustedError {
 
 // in returns the refusal of these values in the project at root, with its message and remedy.
 func (u UntrustedError) in(root string) *UntrustedError {
-	u.Code, u.Person = refusal.Untrusted, true
+	u.Code, u.Person, u.Placed = refusal.Untrusted, true, true
 	u.Message, u.Remedy = u.sentence(root), "a person runs "+command(root)+", which shows the values and asks"
 	return &u
 }

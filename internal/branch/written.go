@@ -76,11 +76,11 @@ func (m *merging) written(ctx context.Context, from, to string) error {
 	if err != nil {
 		return refusal.Git(err)
 	}
-	remedy := wrote.Remedy(".gitignore of the project")
+	remedy := wrote.Remedy("", checkrun.TheChecks, ".gitignore of the project")
 	if remedy != "" {
 		remedy += "\nthen run: ferrus merge " + name + "\n"
 	}
-	return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true,
+	return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Placed: true,
 		Message: "while the checks ran on the merged result, they or somebody changed files of " + name + ": " +
 			document.Clip(strings.Join(e.Changed(ctx, m.was, from, to), " "), 600),
 		Remedy: remedy + fmt.Sprintf("the files are saved as refs/ferrus/%s*", refOf(e, m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)))}

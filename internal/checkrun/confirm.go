@@ -49,7 +49,7 @@ func unlike(here checks.Result, log string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The checks pass on the computer of the executor, and not on %s, where the reviewer would start. No reviewer was started.\n", cmp.Or(host, "this one"))
 	explain(&b, here)
-	fmt.Fprintf(&b, "\nThe whole output, on that computer: %s\n\nWhat is different there? Change it, and answer: any answer tries again. Or decide yourself: ferrus review", log)
+	fmt.Fprintf(&b, "\nThe whole output, on that computer: %s\n\nWhat is different there? Change it, and answer: any answer tries again.", log)
 	return b.String()
 }
 

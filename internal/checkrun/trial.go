@@ -67,7 +67,7 @@ func (r *Runner) Try(ctx context.Context, snap store.Snapshot, gate config.Gate,
 		case err != nil:
 			return "", err
 		case outside.Status == checks.Passed:
-			return unfit(name, inside, r.place.Path(trialLog)), nil
+			return unfit(r.place.Branch, name, inside, r.place.Path(trialLog)), nil
 		}
 	}
 	if len(known) > maxTrials/2 {
@@ -93,15 +93,15 @@ func (r *Runner) try(ctx context.Context, snap store.Snapshot, gate config.Gate)
 }
 
 // unfit is the question about checks that pass outside of their sandbox alone.
-func unfit(sandbox string, inside checks.Result, log string) string {
+func unfit(branch, sandbox string, inside checks.Result, log string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The checks fail in their sandbox (%s) and pass without it. No agent was started, and no retry was used.\n", sandbox)
 	explain(&b, inside)
-	fmt.Fprintf(&b, "\nThe whole output: %s\n\nWhat do they need? Change [checks] in %s:\n\n"+
+	b.WriteString(refusal.OnBranch(branch, "\nThe whole output: %s\n\nWhat do they need? Change [checks] in %s:\n\n"+
 		"  network = true       they use the network, or a database on this machine\n"+
 		"  read = [\"/a/path\"]   they read files outside of the project\n"+
 		"  sandbox = \"off\"      they need no sandbox; set sandbox = \"off\" under [hq.executor] too\n\n"+
 		"Then run ferrus config accept, and answer: any answer tries again. docs/sandbox.md says what they reach.",
-		log, config.FileName)
+		log, config.FileName))
 	return b.String()
 }

@@ -54,22 +54,26 @@ func WrittenDuring(c state.Check) Written {
 	return Written{split(c.Written), split(c.Tracked)}
 }
 
-// Remedy is what to do if the checks write the files, "" where there are none. ignore names the .gitignore.
-func (w Written) Remedy(ignore string) string {
+// Remedy is what to do if the checks of a task on a branch write the files, "" where there are none. who names what may have written
+// them, ignore the .gitignore.
+func (w Written) Remedy(branch, who, ignore string) string {
 	var parts []string
 	if len(w.lines) > 0 {
-		parts = append(parts, "If the checks write these files, add to "+ignore+":\n    "+strings.Join(w.lines, "\n    "))
+		parts = append(parts, "If "+who+" write these files, add to "+ignore+":\n    "+strings.Join(w.lines, "\n    "))
 	}
 	if len(w.tracked) > 0 {
 		quoted := make([]string, len(w.tracked))
 		for i, name := range w.tracked {
 			quoted[i] = `"/` + name + `"`
 		}
-		parts = append(parts, "git tracks "+strings.Join(w.tracked, ", ")+". Let the checks leave them as they are; or write into ferrus.toml, and run ferrus config accept:\n"+
-			"    [checks]\n    ignore = ["+strings.Join(quoted, ", ")+"]")
+		parts = append(parts, refusal.OnBranch(branch, "git tracks %s. Let %s leave them as they are; or write into ferrus.toml, and run ferrus config accept:\n"+
+			"    [checks]\n    ignore = [%s]", strings.Join(w.tracked, ", "), who, strings.Join(quoted, ", ")))
 	}
 	return strings.Join(parts, "\n")
 }
+
+// TheChecks are what has usually written the files.
+const TheChecks = "the checks"
 
 // IgnoreFile names the .gitignore of a work tree.
 const IgnoreFile = ".gitignore at the top of the work tree"
@@ -101,6 +105,6 @@ func (r *Runner) ByHand(ctx context.Context, gate config.Gate, at Site, spec che
 	if err != nil {
 		return res, nil
 	}
-	res.Status, res.Err = checks.GateError, "files changed meanwhile, so that a check of an executor would not count: "+strings.Join(changed, ", ")+"\n"+w.Remedy(IgnoreFile)
+	res.Status, res.Err = checks.GateError, "files changed meanwhile, so that a check of an executor would not count: "+strings.Join(changed, ", ")+"\n"+w.Remedy(r.place.Branch, TheChecks, IgnoreFile)
 	return res, nil
 }

@@ -95,13 +95,24 @@ func (a *App) Place(ctx context.Context) (project.Place, error) {
 	return place, nil
 }
 
-// Commands names the branch that the command acts on in the commands of a text.
-func (a *App) Commands(text string) string {
+// on is the branch that the command acts on.
+func (a *App) on() string {
 	if a.at == nil {
-		return refusal.OnBranch(a.Branch, text)
+		return a.Branch
 	}
-	return refusal.OnBranch(a.at.Branch, text)
+	return a.at.Branch
 }
+
+// Remedy is the remedy of a failure, whose commands name the branch that the command acts on.
+func (a *App) Remedy(f *Failure) string {
+	if f.Placed {
+		return f.Remedy
+	}
+	return refusal.RemedyOn(a.on(), f.Remedy)
+}
+
+// Commands names the branch that the command acts on in the commands of a text of ours.
+func (a *App) Commands(text refusal.Own) string { return refusal.OnBranch(a.on(), text) }
 
 // Open opens the machine that the command means. The caller closes it.
 func (a *App) Open(ctx context.Context) (*engine.Engine, error) {
@@ -147,7 +158,7 @@ func (a *App) WarnForeign(err error) {
 	if a.JSON {
 		to = a.Err
 	}
-	Fprintf(to, "not made here: %s\n  ferrus shows it as text and uses nothing in it; %s\n\n", r.Message, a.Commands(r.Remedy))
+	Fprintf(to, "not made here: %s\n  ferrus shows it as text and uses nothing in it; %s\n\n", r.Message, r.RemedyOn(a.on()))
 }
 
 // OpenView opens the machine and reads how it stands. The caller closes it.

@@ -100,6 +100,7 @@ type Failure struct {
 
 	Exit   int  `json:"-"`
 	Silent bool `json:"-"` // everything has been said already
+	Placed bool `json:"-"` // the remedy names its branch itself, and may have text of others: it is shown as it is
 }
 
 // Error is the message alone.
@@ -140,7 +141,7 @@ func CobraError(cmd *cobra.Command, err error) error {
 		return NoCommand(cmd, m[1])
 	}
 	remedy := cmd.CommandPath() + " --help shows its arguments and flags"
-	if m := regexp.MustCompile(`^unknown flag: --(\S+)$`).FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(`^unknown (?:flag: -|shorthand flag: '.' in )-(\S+)$`).FindStringSubmatch(text); m != nil {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := nearest.Word(m[1], names); near != "" {
@@ -184,8 +185,8 @@ func UsageError(remedy, format string, args ...any) error {
 	return &Failure{Code: "usage", Message: fmt.Sprintf(format, args...), Remedy: remedy, Exit: ExitUsage}
 }
 
-// CannotDo says why an act did not happen. where tells where the task stands, "" when that is not known or does not
-// matter.
+// CannotDo says why an act did not happen. where tells where the task stands, with the branch in its commands, "" when that is not
+// known or does not matter.
 func CannotDo(what, where string, err error) error {
 	var r *refusal.RefusedError
 	if !errors.As(err, &r) {
@@ -197,7 +198,7 @@ func CannotDo(what, where string, err error) error {
 		if r.Wrong.Event == state.Release && r.Wrong.State != state.Idle {
 			f.Message = "no agent has claimed the task"
 		}
-		f.Remedy, f.State = cmp.Or(where, f.Remedy), r.Wrong.State
+		f.Remedy, f.State, f.Placed = cmp.Or(where, f.Remedy), r.Wrong.State, f.Placed || where != ""
 	}
 	f.Message = "cannot " + what + ": " + f.Message
 	return f
@@ -236,7 +237,7 @@ func plainly(err error) *Failure {
 		return &Failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", Exit: ExitTimeout}
 	}
 	if r := refusal.Of(err); r != nil {
-		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Exit: ExitFailure}
+		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Placed: r.Placed, Exit: ExitFailure}
 		if exit, ok := exits[r.Code]; ok {
 			f.Exit = exit
 		}
@@ -274,7 +275,8 @@ func (a *App) Fail(err error) int {
 	if f.Silent {
 		return f.Exit
 	}
-	f.Remedy = a.Commands(f.Remedy)
+	placed := *f
+	f, placed.Remedy = &placed, a.Remedy(f)
 	if a.JSON {
 		if text, err := format.JSON(f, ""); err == nil {
 			_, _ = a.Err.Write(text)

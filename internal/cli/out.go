@@ -34,12 +34,31 @@ var RoleColour = map[state.Role]string{state.Supervisor: Cyan, state.Executor: B
 var StateColour = map[state.State]string{state.AwaitingHuman: Yellow, state.Reviewing: purple, state.Consultation: Cyan,
 	state.Complete: Green, state.Failed: Red, state.Addressing: Yellow}
 
-// Name is the name of a branch or of a run in a column: cut to the width on a terminal, and whole for a program that reads it.
+// Name is the name of a branch or of a run in a column: cut to the width on a terminal, and whole for a program that reads it. What is
+// cut keeps its end, by which attempts at one task differ.
 func (a *App) Name(name string, width int) string {
-	if !a.OutTTY {
+	const end = 4
+	runes := []rune(name)
+	if !a.OutTTY || len(runes) <= width || width <= 2*end {
 		return name
 	}
-	return format.Clip(name, width)
+	return string(runes[:width-end-1]) + "…" + string(runes[len(runes)-end:])
+}
+
+// Names returns how each of these names stands in a column of their own: with spaces up to the longest of them, but at least to the
+// width least. On a terminal the column has at most a fifth of the width, and a longer name is cut as by Name.
+func (a *App) Names(least int, names []string) func(name string) string {
+	wide := least
+	for _, name := range names {
+		wide = max(wide, format.Width(name))
+	}
+	if columns := a.Width(); columns > 0 {
+		wide = min(wide, max(least, columns/5))
+	}
+	return func(name string) string {
+		name = a.Name(name, wide)
+		return name + strings.Repeat(" ", max(0, wide-format.Width(name)))
+	}
 }
 
 // Paint colours a text, if stdout takes colours.

@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
@@ -252,7 +253,7 @@ func (a *App) ShowSteps(list []status.Step) {
 	width := 0
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Command = a.Commands(list[i].Command)
+		list[i].Command = refusal.CommandOn(a.on(), list[i].Command)
 	}
 	for _, s := range list {
 		if s.Why != "" {

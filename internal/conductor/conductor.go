@@ -300,7 +300,6 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 
 // ask asks a person.
 func (c *conductor) ask(ctx context.Context, f Facts, question string) (again bool, err error) {
-	question = refusal.OnBranch(c.e.Place().Branch, question)
 	if f.overBudget() != "" {
 		_, err = c.e.AskBudget(ctx, f.Snapshot, question)
 	} else {

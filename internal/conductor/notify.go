@@ -52,7 +52,7 @@ func (c *conductor) notify(f Facts) {
 	}
 	var help []string
 	for _, command := range commands {
-		help = append(help, refusal.OnBranch(place.Branch, command))
+		help = append(help, refusal.CommandOn(place.Branch, command))
 	}
 	where := filepath.Base(place.Root)
 	if place.Branch != "" {

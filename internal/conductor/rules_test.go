@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -314,5 +315,24 @@ func TestEveryRuleHasItsWords(t *testing.T) {
 	}
 	if last := rules[len(rules)-1]; !last.fits(duty{}) {
 		t.Error("the last rule has a condition")
+	}
+}
+
+// TestAQuestionAboutABranchNamesIt in each of its commands.
+func TestAQuestionAboutABranchNamesIt(t *testing.T) {
+	t.Parallel()
+	asks := 0
+	for _, r := range rules {
+		if r.do != ask {
+			continue
+		}
+		d := duty{Facts: facts(state.Executing, func(f *Facts) { f.Task.Branch = "b" }), name: agents.Executor}
+		why := r.why(d)
+		if asks++; why != refusal.RemedyOn("b", why) || !strings.Contains(why, " --branch b") {
+			t.Errorf("%s: %s", r.when, why)
+		}
+	}
+	if asks < 4 {
+		t.Errorf("%d rules ask", asks)
 	}
 }

@@ -101,7 +101,7 @@ func Lines(key string, value any) string {
 func Render(commands []string, hq HQ) []byte {
 	var b bytes.Buffer
 	b.WriteString("# How ferrus judges work in this project. `ferrus config explain` lists every key with its default,\n" +
-		"# and so does ferrus.toml.example in the ferrus repository. `ferrus config check` reads this file.\n\n[checks]\n")
+		"# `ferrus config example` prints a file with all of them, `ferrus config check` checks this one.\n\n[checks]\n")
 	switch {
 	case commands == nil:
 		b.WriteString("# Without commands no work can be submitted. Name what must exit 0, for example:\n" +

@@ -322,9 +322,7 @@ const rulesPageEnd = `
 - ` + "`approve`" + ` needs passed checks of exactly the submitted files, and files that
   have not changed since. If the reviewer would see a notice, the rule does not
   match: an edited control file, a changed ` + "`ferrus.toml`" + `, something that the
-  patch does not show, or anything else that ` + "`review_pending`" + ` lists. One notice
-  does not count: that a script without a terminal created the task or its
-  branch.
+  patch does not show, or anything else that ` + "`review_pending`" + ` lists.
 - ` + "`executor`" + ` does not match if that executor already has the work. Only the
   conductor (` + "`ferrus run`" + `) starts the agent.
 - What a rule does never starts another rule. A rule never answers for you, and

@@ -148,7 +148,7 @@ func (h *Hidden) Notice() string {
 		return ""
 	}
 	if more := len(lines) - maxHiddenFiles; more > 0 {
-		lines = append(lines[:maxHiddenFiles], fmt.Sprintf("and %d more files", more))
+		lines = append(lines[:maxHiddenFiles], fmt.Sprintf("and %d more", more))
 	}
 	return HiddenTag + "the change has characters that cannot be seen, or that show the text around them as another one. ferrus shows each as a mark such as <U+202E>: " +
 		strings.Join(lines, "; ")

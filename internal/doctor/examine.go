@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"strings"
+	"cmp"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -61,7 +61,8 @@ func (p *Context) treat(c Check, f Finding) Finding {
 	switch {
 	case err != nil && after.Text == f.Text: // else what is left is another trouble, with a remedy of its own
 		message, remedy := explain(err)
-		after.Remedy = strings.TrimSuffix("could not be fixed: "+message+"; "+remedy, "; ")
+		after.Text += "; could not be fixed: " + message
+		after.Remedy = cmp.Or(remedy, after.Remedy)
 	case after.Level == OK || after.Text != f.Text:
 		after.Fixed = did
 	}

@@ -72,7 +72,7 @@ func checkWritten(p *Context) Finding {
 			continue
 		}
 		check := j.last.State.Check
-		if remedy := checkrun.WrittenDuring(check).Remedy(checkrun.IgnoreFile); remedy != "" {
+		if remedy := checkrun.WrittenDuring(check).Remedy(m.Place.Branch, checkrun.TheChecks, checkrun.IgnoreFile); remedy != "" {
 			what := fmt.Sprintf("files changed while check %s ran, so that it does not count", check.ID)
 			if m != p {
 				what = "branch " + m.Place.Branch + ": " + what

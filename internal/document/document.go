@@ -61,18 +61,24 @@ func Render(name string, parts []Part) (string, error) {
 	return b.String(), Check(name, b.String(), store.MaxDoc)
 }
 
-// Numbered lists options so that a person can answer by a number.
+// Numbered lists options so that a person can answer by a number. Options that have their numbers already keep them.
 func Numbered(options []string) (string, error) {
 	if len(options) > maxOptions {
 		return "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("options has %d and may have %d", len(options), maxOptions),
 			Remedy: "offer fewer"}
 	}
 	var b strings.Builder
+	own := true // each option begins with its number
 	for i, o := range options {
 		if err := CheckLine("options", o); err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "%d. %s\n", i+1, o)
+		number := fmt.Sprintf("%d. ", i+1)
+		own = own && strings.HasPrefix(o, number)
+		b.WriteString(number + o + "\n")
+	}
+	if own && len(options) > 0 {
+		return strings.Join(options, "\n") + "\n", nil
 	}
 	return b.String(), nil
 }

@@ -26,8 +26,8 @@ func (s *Session) AskHuman(ctx context.Context, question string, options []strin
 	return s.ask(ctx, question, options, "", refuseWhileChecking, false)
 }
 
-// Ask pauses the task for a question of ferrus itself: what was found at the snapshot needs a person. It is refused with
-// WrongState if anything has happened since.
+// Ask pauses the task for a question of ferrus itself: what was found at the snapshot needs a person. Its commands name the branch. It
+// is refused with WrongState if anything has happened since.
 func (e *Engine) Ask(ctx context.Context, at store.Snapshot, question string, options []string) (Done, error) {
 	return e.asks(ctx, at, question, options, false)
 }
@@ -59,9 +59,6 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 	list, err := document.Numbered(options)
 	if err != nil {
 		return Done{}, err
-	}
-	if as == state.Engine {
-		question = refusal.OnBranch(s.e.place.Branch, question)
 	}
 	doc := question
 	if list != "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -231,8 +232,8 @@ func (e *Engine) spareNotes(now store.Snapshot) error {
 	if now.Task.Issued.Notes < gate.Limits.MaxProgressNotes {
 		return nil
 	}
-	return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the task has had %d progress notes, which is all that limits.max_progress_notes allows",
-		now.Task.Issued.Notes), Remedy: fmt.Sprintf("continue without notes: the next agent is shown the newest %d; put the rest into the submission", state.MaxRecords)}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the task has had %s, which is all that limits.max_progress_notes allows",
+		format.Count(now.Task.Issued.Notes, "progress note", "progress notes")), Remedy: fmt.Sprintf("continue without notes: the next agent is shown the newest %d; put the rest into the submission", state.MaxRecords)}
 }
 
 // maxNote is the largest progress note in bytes.

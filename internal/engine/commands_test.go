@@ -47,14 +47,32 @@ func TestTheCommandsOfATextNameTheBranch(t *testing.T) {
 		"ferrus logs k1; ferrusd resume":       "ferrus logs --branch b k1; ferrusd resume",
 		"what is ferrus.toml, or ferrus?":      "what is ferrus.toml, or ferrus?",
 	} {
-		if got := refusal.OnBranch("b", text); got != want {
+		if got := refusal.RemedyOn("b", text); got != want {
 			t.Errorf("%q is %q, not %q", text, got, want)
 		}
-		if got := refusal.OnBranch("", text); got != text {
+		if got := refusal.RemedyOn("", text); got != text {
 			t.Errorf("%q of the project is %q", text, got)
 		}
-		if got := refusal.OnBranch("b", want); got != want {
+		if got := refusal.RemedyOn("b", want); got != want {
 			t.Errorf("twice, %q is %q", want, got)
+		}
+	}
+}
+
+// TestWhatOthersWroteIsNotRewritten: a check, an output or a file may name a command of ferrus, and stays as it is.
+func TestWhatOthersWroteIsNotRewritten(t *testing.T) {
+	t.Parallel()
+	check := "test -f done # 100%, run ferrus status first"
+	placed := refusal.RefusedError{Remedy: check, Placed: true}
+	for got, want := range map[string]string{
+		refusal.OnBranch("b", "%s; ferrus reset abandons %s", check, "it"): check + "; ferrus reset --branch b abandons it",
+		refusal.OnBranch("b", "at 100% ferrus reset"):                      "at 100% ferrus reset --branch b",
+		refusal.CommandOn("b", "ferrus answer 'ferrus run'"):               "ferrus answer --branch b 'ferrus run'",
+		refusal.CommandOn("b", "git commit -m 'ferrus run'"):               "git commit -m 'ferrus run'",
+		placed.RemedyOn("b"): check,
+	} {
+		if got != want {
+			t.Errorf("%q, not %q", got, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -46,7 +47,8 @@ func (e *Engine) mayDelegate(now store.Snapshot) error {
 	case now.Task.Parent != (state.Parent{}):
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: "this task is a delegate itself, and a delegate cannot delegate", Remedy: "do the work yourself"}
 	case now.Task.Issued.Delegates >= most:
-		return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the task has had %d delegates, which is all that limits.max_delegates allows", now.Task.Issued.Delegates),
+		return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the task has had %s, which is all that limits.max_delegates allows",
+			format.Count(now.Task.Issued.Delegates, "delegate", "delegates")),
 			Remedy: "do the rest of the work yourself"}
 	}
 	return nil

@@ -2,11 +2,9 @@ package engine
 
 import (
 	"context"
-	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/document"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status/notice"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -21,7 +19,8 @@ func (st Status) Facts() notice.Facts {
 func (st Status) Notices() []string { return notice.All(st.Facts()) }
 
 // Notices returns, a line each, everything that the reviewer of a submission gets beside its patch: the notices of its
-// status, and those about the work. A notice that belongs to neither list is not shown with a review.
+// status, and those about the work. A notice that belongs to neither list is not shown with a review. While there is one, ferrus
+// approves nothing by itself, by a rule or by a score.
 func (e *Engine) Notices(ctx context.Context, now store.Snapshot) []string {
 	st, err := e.StatusOf(now)
 	if err != nil {
@@ -35,18 +34,6 @@ func (e *Engine) Notices(ctx context.Context, now store.Snapshot) []string {
 func (e *Engine) aboutWork(ctx context.Context, now store.Snapshot) []string {
 	return append(notice.Failed(now.Task), e.Unseen(ctx, now, now.Task.Submission.Tree, nil)...)
 }
-
-// Doubts returns those of Notices that keep ferrus from approving by itself, by a rule or by a score: all, except that the
-// task was begun without a terminal, as every task of a script is.
-func (e *Engine) Doubts(ctx context.Context, now store.Snapshot) []string {
-	if acts := now.Task.Unattended; len(acts) < state.MaxRecords { // else those that were forgotten may be others
-		now.Task.Unattended = slices.DeleteFunc(slices.Clone(acts), func(r state.Record) bool { return beginnings[state.Event(r.ID)] })
-	}
-	return e.Notices(ctx, now)
-}
-
-// beginnings are the events by which a task begins, in the project or on a branch.
-var beginnings = map[state.Event]bool{state.CreateTask: true, state.Branch: true}
 
 // Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter; see
 // differences.Unseen. It runs git's filters in a server, and never in an engine that only looks.

@@ -13,8 +13,7 @@ import (
 // approveThese also names ferrus.toml, which is a file of the work tree like others.
 const approveThese = `on = "submit"; when = { paths = ["docs/**", "ferrus.toml"] }; then = "approve"`
 
-// TestNoRuleApprovesWhatAReviewerHasANoticeOf: whatever the notice is. That a script began the task is the one that does not
-// count.
+// TestNoRuleApprovesWhatAReviewerHasANoticeOf: whatever the notice is. That a script began the task is none.
 func TestNoRuleApprovesWhatAReviewerHasANoticeOf(t *testing.T) {
 	t.Parallel()
 	script := func(p *enginetest.Machine) *engine.Session {
@@ -35,19 +34,19 @@ func TestNoRuleApprovesWhatAReviewerHasANoticeOf(t *testing.T) {
 		"nothing":                  {},
 		"a task of a script":       {scripted: true},
 		"an answer at a terminal":  {work: answered((*enginetest.Machine).Human)},
-		"an answer of a script":    {work: answered(script), notice: "without a terminal: done in a person's name, and how often: answer 1"},
-		"a script, and its answer": {scripted: true, work: answered(script), notice: "without a terminal: done in a person's name, and how often: answer 1, create_task 1"},
+		"an answer of a script":    {work: answered(script), notice: "done without a terminal, in a person's name: answer (1)"},
+		"a script, and its answer": {scripted: true, work: answered(script), notice: "done without a terminal, in a person's name: answer (1)"},
 		"an agreement of a script": {work: func(t *testing.T, p *enginetest.Machine, ex *engine.Session) {
 			p.Write("ferrus.toml", p.Read("ferrus.toml")+"[limits]\nmax_review_cycles = 2\n")
 			enginetest.Must2(script(p).AcceptConfig(t.Context()))(t)
-		}, notice: "without a terminal: done in a person's name, and how often: accept_config 1"},
+		}, notice: "done without a terminal, in a person's name: accept_config (1)"},
 		"more acts than are counted": {scripted: true, work: func(t *testing.T, p *enginetest.Machine, ex *engine.Session) {
 			happens(t, ex, state.Progress, state.Holder, func(next *state.Task) {
 				for len(next.Unattended) < state.MaxRecords {
 					next.Unattended = append(next.Unattended, state.Record{ID: string(state.Branch), Off: next.Unattended[0].Off})
 				}
 			})
-		}, notice: "without a terminal: "},
+		}, notice: "done without a terminal, in a person's name: branch ("},
 		"an edited STATE.json": {files: true, work: func(t *testing.T, p *enginetest.Machine, ex *engine.Session) {
 			p.Write(".ferrus/STATE.json", `{"state":"Complete"}`)
 		}, notice: "violation: "},

@@ -244,7 +244,7 @@ func TestAPersonsActsWithoutATerminalAreShown(t *testing.T) {
 	enginetest.Must(ex.AskHuman(t.Context(), "May I?", nil))(t)
 	forger := p.Engine().Session(engine.Caller{Role: state.Human, Agent: "human"})
 	enginetest.Must(forger.Answer(t.Context(), "", "Yes."))(t)
-	if notices := strings.Join(enginetest.Must(ex.Engine().Status())(t).Notices(), "\n"); !strings.Contains(notices, "without a terminal: ") || !strings.Contains(notices, "answer") {
+	if notices := strings.Join(enginetest.Must(ex.Engine().Status())(t).Notices(), "\n"); !strings.Contains(notices, "done without a terminal, in a person's name: answer (1)") {
 		t.Errorf("notices %q", notices)
 	}
 }

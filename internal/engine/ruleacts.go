@@ -7,6 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rules"
@@ -20,7 +21,7 @@ func (e *Engine) actOf(r rules.Rule, now store.Snapshot, on *store.Line) (transi
 	var err error
 	switch r.Action() {
 	case rules.AskHuman:
-		question := refusal.OnBranch(e.place.Branch, questionOf(r, now.Task, on))
+		question := questionOf(r, now.Task, on)
 		a = e.Session(Caller{Role: state.Engine, Agent: itself}).asking(question, question, state.Engine, nil)
 	case rules.Consult:
 		a, err = e.consulting(r, now, on)
@@ -49,14 +50,14 @@ func questionOf(r rules.Rule, t state.Task, on *store.Line) string {
 	switch {
 	case r.When.Errors > 0:
 		_, why, _ := strings.Cut(on.Note, couldNotRun)
-		return fmt.Sprintf("The checks could not be run, %d times in a row.\n\n%s\n\nPlease fix this, then answer; "+
-			"if ferrus.toml had to change, run ferrus config accept first.", t.Check.Errors, cmp.Or(why, on.Note))
+		return refusal.OnBranch(t.Branch, "The checks could not be run%s.\n\n%s\n\nPlease fix this, then answer; "+
+			"if ferrus.toml had to change, run ferrus config accept first.", format.InARow(t.Check.Errors), cmp.Or(why, on.Note))
 	case r.When.Moved > 0:
-		return fmt.Sprintf("The same files changed while the checks ran, %d times in a row, so their result does not count.\n\n%s\n\n%s\n\n"+
-			"Then answer. If somebody else writes these files, stop that first.", t.Check.Moved, on.Note, checkrun.WrittenDuring(t.Check).Remedy(checkrun.IgnoreFile))
+		return fmt.Sprintf("The same files changed while the checks ran%s, so that their result does not count.\n\n%s\n\n%s\n\n"+
+			"Then answer. If somebody else writes these files, stop that first.", format.InARow(t.Check.Moved), on.Note, checkrun.WrittenDuring(t.Check).Remedy(t.Branch, checkrun.TheChecks, checkrun.IgnoreFile))
 	case r.When.Same > 0:
-		return fmt.Sprintf("The same check failed %d times in a row.\n\n%s\n\nShould the executor continue, and with which hint? "+
-			"ferrus reset gives the task up.", t.Check.Same, on.Note)
+		return refusal.OnBranch(t.Branch, "The same check failed%s.\n\n%s\n\nShould the executor continue, and with which hint? "+
+			"ferrus reset gives the task up.", format.InARow(t.Check.Same), on.Note)
 	}
 	return fmt.Sprintf("A rule of ferrus.toml asks you after %s: %s.\n\n%s\n\nWhat should the agents do? They continue with your answer.",
 		on.Event, r, about(t, on))
@@ -73,7 +74,8 @@ func about(t state.Task, on *store.Line) string {
 // consulting is the consultation by which a rule asks the supervisor.
 func (e *Engine) consulting(r rules.Rule, now store.Snapshot, on *store.Line) (transition, error) {
 	t := now.Task
-	tried := fmt.Sprintf("%d failed checks since the last passed one or review, %d in a row with the same failure; %d rejections.", t.CheckRetries, t.Check.Same, t.ReviewCycles)
+	tried := fmt.Sprintf("%s since the last passed one or review, %d in a row with the same failure; %s.",
+		format.Count(t.CheckRetries, "failed check", "failed checks"), t.Check.Same, format.Count(t.ReviewCycles, "rejection", "rejections"))
 	last, err := packet.ReadLastCheck(e.store, e.place.Dir(), now)
 	if err != nil {
 		return transition{}, err

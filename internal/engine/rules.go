@@ -77,7 +77,7 @@ func (e *Engine) ruleAfter(ctx context.Context, now store.Snapshot, on *store.Li
 
 // submitted returns every path that the submission changes, nil where that is not known, and whether it may be approved
 // without a review: checked by the gate in force, still what the work tree is, nothing that a reviewer would be told besides
-// the patch (see Doubts), and nobody else to decide about it, as about a delegate.
+// the patch (see Notices), and nobody else to decide about it, as about a delegate.
 func (e *Engine) submitted(ctx context.Context, now store.Snapshot) ([]string, bool) {
 	sub := now.Task.Submission
 	if now.Task.State != state.Reviewing || sub.Tree == "" || sub.Base == "" {
@@ -97,7 +97,7 @@ func (e *Engine) submitted(ctx context.Context, now store.Snapshot) ([]string, b
 	if err != nil || !approvable(now.Task, id) {
 		return paths, false
 	}
-	return paths, len(e.Doubts(ctx, now)) == 0
+	return paths, len(e.Notices(ctx, now)) == 0
 }
 
 // approvable reports whether the work tree, which is tree now, is the submitted one, and its checks passed by the gate in force.

@@ -389,7 +389,7 @@ func TestTheDefaultRulesAreTheLimits(t *testing.T) {
 		t.Errorf("%q, asked %v", out.Rule, out.Asked)
 	}
 	text, err := os.ReadFile(p.Path(".ferrus/QUESTION.md"))
-	if err != nil || !strings.Contains(string(text), "The checks could not be run, 3 times in a row.\n\n") || strings.Contains(string(text), "the gate could not run") {
+	if err != nil || !strings.Contains(string(text), "The checks could not be run 3 times in a row.\n\n") || strings.Contains(string(text), "the gate could not run") {
 		t.Errorf("%s %v", text, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/remote"
@@ -69,8 +70,8 @@ func (e *Engine) spareMessages(now store.Snapshot) error {
 	if err != nil || now.Task.Issued.Messages < gate.Limits.MaxMessages {
 		return err
 	}
-	return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the agents of this task have sent %d messages, which is all that limits.max_messages allows",
-		now.Task.Issued.Messages), Remedy: "continue without messages: put the rest into the submission, the review, a consultation or its answer"}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the agents of this task have sent %s, which is all that limits.max_messages allows",
+		format.Count(now.Task.Issued.Messages, "message", "messages")), Remedy: "continue without messages: put the rest into the submission, the review, a consultation or its answer"}
 }
 
 // A Reader is who reads messages: an agent of a role, which reads steers only when it is its turn. Relatives are messages to

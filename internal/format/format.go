@@ -38,6 +38,14 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// InARow is how often in a row something has happened, to stand after what that was: "" for once, or " 3 times in a row".
+func InARow(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" %d times in a row", n)
+}
+
 // Size is a number of bytes in the unit that says something.
 func Size(n int64) string {
 	switch {

@@ -54,6 +54,7 @@ type RefusedError struct {
 	Remedy  string
 	Wrong   *state.RefusedError // what the table said, when it was the table that refused
 	Person  bool                // only a person can help: an agent stops
+	Placed  bool                // the remedy names its branch itself, and may have text of others: it is shown as it is
 }
 
 func (r *RefusedError) Error() string {
@@ -61,6 +62,14 @@ func (r *RefusedError) Error() string {
 		return r.Message
 	}
 	return r.Message + "; " + r.Remedy
+}
+
+// RemedyOn returns the remedy with the branch in its commands.
+func (r *RefusedError) RemedyOn(branch string) string {
+	if r.Placed {
+		return r.Remedy
+	}
+	return RemedyOn(branch, r.Remedy)
 }
 
 // kinds are the codes of errors of lower packages that have no words of their own for a caller, by what errors.Is finds.

@@ -98,7 +98,7 @@ func TestATallyNamesAFewInTheirOrder(t *testing.T) {
 	for r := rune(0x80); r < 0x90; r++ {
 		tally.Add("x" + string(r))
 	}
-	if got := tally.String(); !strings.HasSuffix(got, "9 others") || strings.Count(got, ",") != maxNames {
+	if got := tally.String(); !strings.HasSuffix(got, "and 9 more") || strings.Count(got, ",") != maxNames {
 		t.Error(got)
 	}
 }

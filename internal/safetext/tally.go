@@ -39,7 +39,7 @@ func (t Tally) String() string {
 		all = append(all, name)
 	}
 	if more := len(all) - maxNames; more > 0 {
-		all = append(all[:maxNames], fmt.Sprintf("%d others", more))
+		all = append(all[:maxNames], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(all, ", ")
 }

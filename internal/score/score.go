@@ -79,9 +79,9 @@ func run(ctx context.Context, e *engine.Engine, now store.Snapshot, gate config.
 		if is != tree {
 			remedy := "put the files back, or have the work checked again, then score it again"
 			if wrote, err := checkrun.WrittenSince(ctx, work, tree, is, nil); err == nil {
-				remedy = strings.TrimSpace(strings.ReplaceAll(wrote.Remedy(checkrun.IgnoreFile), "the checks", "the checks or the score command") + "\n" + remedy)
+				remedy = strings.TrimSpace(wrote.Remedy(e.Place().Branch, "the checks or the score command", checkrun.IgnoreFile) + "\n" + remedy)
 			}
-			return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Remedy: remedy,
+			return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Placed: true, Remedy: remedy,
 				Message: "the work tree " + when + ": " + document.Clip(strings.Join(e.Changed(ctx, now, tree, is), " "), 600)}
 		}
 		return nil
@@ -110,7 +110,7 @@ func run(ctx context.Context, e *engine.Engine, now store.Snapshot, gate config.
 // read returns the number that the command printed last. log is the path of what it printed.
 func read(res checks.Result, log, branch string) (float64, error) {
 	refused := func(format string, args ...any) error {
-		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the score command " + fmt.Sprintf(format, args...), Person: true,
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the score command " + fmt.Sprintf(format, args...), Person: true, Placed: true,
 			Remedy: "the last line of its output has to be a number such as 0.75: see " + log + ", correct [branches] score in ferrus.toml, then " +
 				refusal.OnBranch(branch, "ferrus config accept")}
 	}

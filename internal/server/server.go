@@ -28,6 +28,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/nearest"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
@@ -127,7 +128,7 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 		fs.Usage()
 		return c, exitOK
 	case err != nil:
-		fmt.Fprintf(stderr, "%s: %s\n  %s --help lists the flags\n", prog, safetext.Reword(err.Error(), flagFaults), prog)
+		fmt.Fprintf(stderr, "%s: %s\n  %s%s --help lists the flags\n", prog, safetext.Reword(err.Error(), flagFaults), meant(fs, err), prog)
 		return c, exitUsage
 	case *version:
 		fmt.Fprintf(stdout, "%s %s\n", prog, Build())
@@ -154,6 +155,17 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 		return usage(wrong)
 	}
 	return c, -1
+}
+
+// meant asks whether a flag that there is was meant by one that there is not.
+func meant(fs *flag.FlagSet, err error) string {
+	word, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	if near := nearest.Word(word, names); unknown && near != "" {
+		return "did you mean --" + near + "? "
+	}
+	return ""
 }
 
 // flagFaults maps the messages of package flag to ours.

@@ -198,7 +198,7 @@ func atWork(all []postgres.Work) error {
 		if w.Branch != "" {
 			text += " of " + w.Branch
 		}
-		end := refusal.OnBranch(w.Branch, w.End)
+		end := refusal.CommandOn(w.Branch, w.End)
 		if w.Host != "" && !w.Here {
 			text += " on " + w.Host
 			end = "on " + w.Host + ": " + end

@@ -344,8 +344,12 @@ func TestTheReasonOfAFailure(t *testing.T) {
 		t.Errorf("got %q, want %q", checks.FailureReason, want)
 	}
 	reviews := play(t, in(t, Reviewing), Limits{3, 1}, "supervisor reject Failed")
-	if want := "the review rejected the work 1 times; limits.max_review_cycles is 1"; reviews.FailureReason != want {
+	if want := "the review rejected the work; limits.max_review_cycles is 1"; reviews.FailureReason != want {
 		t.Errorf("got %q, want %q", reviews.FailureReason, want)
+	}
+	once := play(t, in(t, Checking), Limits{1, 3}, "engine check_failed Failed")
+	if want := "checks failed; limits.max_check_retries is 1"; once.FailureReason != want {
+		t.Errorf("got %q, want %q", once.FailureReason, want)
 	}
 }
 

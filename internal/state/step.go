@@ -95,19 +95,22 @@ func (t *Task) move(to target, ev Event) error {
 func (t *Task) charge(b Budget, lim Limits) {
 	var used *int
 	var limit int
-	var what string
+	var what, row, key string
 	switch b {
 	case CheckRetries:
-		used, limit, what = &t.CheckRetries, lim.CheckRetries, "checks failed %d times in a row; limits.max_check_retries is %d"
+		used, limit, what, row, key = &t.CheckRetries, lim.CheckRetries, "checks failed", " in a row", "limits.max_check_retries"
 	case ReviewCycles:
-		used, limit, what = &t.ReviewCycles, lim.ReviewCycles, "the review rejected the work %d times; limits.max_review_cycles is %d"
+		used, limit, what, key = &t.ReviewCycles, lim.ReviewCycles, "the review rejected the work", "limits.max_review_cycles"
 	default:
 		return
 	}
 	*used++
 	if *used >= limit {
+		if *used > 1 {
+			what += fmt.Sprintf(" %d times%s", *used, row)
+		}
 		t.State = Failed
-		t.FailureReason = fmt.Sprintf(what, *used, limit)
+		t.FailureReason = fmt.Sprintf("%s; %s is %d", what, key, limit)
 	}
 }
 

@@ -50,7 +50,7 @@ func (r *Report) Needs() []Need {
 	var list []Need
 	add := func(kind NeedKind, id, command, text string, args ...any) {
 		n := Need{ID: r.TaskID + ":" + id, Kind: kind, Branch: r.Branch, Title: format.Line(r.Title), Since: r.Since, Text: fmt.Sprintf(text, args...),
-			Command: refusal.OnBranch(r.Branch, command)}
+			Command: refusal.CommandOn(r.Branch, command)}
 		if kind == NeedAnswer || kind == NeedBudget {
 			n.Options = r.Question.Options
 		}

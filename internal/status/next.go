@@ -39,7 +39,7 @@ func next(r *Report) []Step {
 	}
 	list := r.steps()
 	for i := range list {
-		list[i].Command = refusal.OnBranch(r.Branch, list[i].Command)
+		list[i].Command = refusal.CommandOn(r.Branch, list[i].Command)
 	}
 	return list
 }
@@ -126,24 +126,29 @@ func (r *Report) sentence() string {
 	if r.part() && r.finish == "" {
 		return r.partSentence()
 	}
-	return refusal.OnBranch(r.Branch, r.where())
+	return r.where()
+}
+
+// on is a text of ours with the branch in its commands.
+func (r *Report) on(text refusal.Own, args ...any) string {
+	return refusal.OnBranch(r.Branch, text, args...)
 }
 
 // worker says who works on the task, or who will.
 func (r *Report) worker(since string) string {
 	switch {
 	case r.Holder != nil && !r.Holder.Dead && r.deserted():
-		return "it is claimed by " + r.Holder.Agent + since + ", and the run that started it has ended; ferrus resume continues the task"
+		return r.on("it is claimed by %s%s, and the run that started it has ended; ferrus resume continues the task", r.Holder.Agent, since)
 	case r.Holder != nil && !r.Holder.Dead:
-		return "it is claimed by " + r.Holder.Agent + since + "; a submission will appear in `ferrus status`"
+		return r.on("it is claimed by %s%s; a submission will appear in `ferrus status`", r.Holder.Agent, since)
 	case r.Node != "":
 		return "the node " + r.Node + " starts an executor for it"
 	case r.Conductor != 0:
 		return fmt.Sprintf("the run (process %d) starts an executor for it", r.Conductor)
 	case r.Holder != nil:
-		return "no agent works on it: " + r.Holder.Why + "; ferrus resume starts an executor"
+		return r.on("no agent works on it: %s; ferrus resume starts an executor", r.Holder.Why)
 	}
-	return "no executor has claimed it" + since + "; ferrus resume starts an executor, and one that calls wait_for_task gets it"
+	return r.on("no executor has claimed it%s; ferrus resume starts an executor, and one that calls wait_for_task gets it", since)
 }
 
 func (r *Report) where() string {
@@ -153,35 +158,35 @@ func (r *Report) where() string {
 	}
 	switch r.State {
 	case state.Idle:
-		return `ferrus task "what is to be done" creates one; ferrus run "..." also starts the agents`
+		return r.on(`ferrus task "what is to be done" creates one; ferrus run "..." also starts the agents`)
 	case state.Executing, state.Addressing, state.Checking:
 		return r.worker(since)
 	case state.Consultation:
 		if r.Consultation != nil && !r.Consultation.Answered {
-			return "consultation " + r.Consultation.ID + " waits for a supervisor" + since + "; you can answer it too: ferrus answer \"...\""
+			return r.on("consultation %s waits for a supervisor%s; you can answer it too: ferrus answer \"...\"", r.Consultation.ID, since)
 		}
 		return "the consultation is answered" + since + "; " + r.worker("")
 	case state.AwaitingHuman:
 		if r.Question != nil {
-			return "question " + r.Question.ID + " from " + r.Question.By + " waits for you" + since + ": ferrus answer"
+			return r.on("question %s from %s waits for you%s: ferrus answer", r.Question.ID, r.Question.By, since)
 		}
 	case state.Reviewing:
 		if r.Submission != nil {
-			return "submission " + r.Submission.ID + " waits for a review" + since + ": ferrus approve, or ferrus reject -m \"...\""
+			return r.on("submission %s waits for a review%s: ferrus approve, or ferrus reject -m \"...\"", r.Submission.ID, since)
 		}
 	case state.Complete:
-		return `it is done` + since + `; ferrus reopen -m "..." reopens it, ferrus task "..." creates the next one`
+		return r.on(`it is done%s; ferrus reopen -m "..." reopens it, ferrus task "..." creates the next one`, since)
 	case state.Failed:
-		return r.FailureReason + `; ferrus reopen -m "..." continues with a hint, ferrus reset abandons it`
+		return r.on(`%s; ferrus reopen -m "..." continues with a hint, ferrus reset abandons it`, r.FailureReason)
 	}
-	return "ferrus status shows more"
+	return r.on("ferrus status shows more")
 }
 
 // Sentence says in a line where the task is and what will come, for one who wanted something else of it.
 func Sentence(e *engine.Engine) string {
 	r, err := Read(e)
 	if err != nil {
-		return "ferrus status shows more"
+		return refusal.OnBranch(e.Place().Branch, "ferrus status shows more")
 	}
 	return r.sentence()
 }

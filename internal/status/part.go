@@ -48,7 +48,7 @@ func (r *Report) removal() string {
 // partSteps are what a person can do about a part: the decisions about it are not theirs, and its agents are started by the run of the
 // whole.
 func (r *Report) partSteps() []Step {
-	own := func(command, why string) Step { return Step{refusal.OnBranch(r.Branch, command), why} }
+	own := func(command, why string) Step { return Step{refusal.CommandOn(r.Branch, command), why} }
 	list := []Step{own("ferrus log", "")}
 	if r.TaskID != "" {
 		list = append(list, own("ferrus diff", ""))

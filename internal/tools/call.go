@@ -35,6 +35,7 @@ type call struct {
 	status  *engine.Status // nil if the tool did not read the status
 
 	packet *packet.Packet      // of a claim; nil for any other call
+	placed bool                // the remedy names its branch itself; see refusal.RefusedError
 	lacks  bool                // it does not name its claim, or its subject, and would be allowed if it did
 	waits  func(time.Duration) // tells the watchdog how long the call will wait
 }
@@ -167,25 +168,28 @@ func (c *call) help() {
 	if c.snap != nil {
 		task = c.snap.Task
 	}
-	remedies := []string{c.res.Remedy}
+	remedies := []string{c.commands(c.res.Remedy)}
+	if c.placed {
+		remedies[0] = c.res.Remedy
+	}
 	switch {
 	case task.State == state.Failed && slices.Contains(unresolvable, c.res.Code):
-		remedies = append(remedies, failedRemedy)
+		remedies = append(remedies, c.commands(failedRemedy))
 	case c.res.Remedy == "" && c.res.Next == "stop" && c.snap != nil:
 		remedies = append(remedies, "stop: "+waitingText(task))
 	case c.res.Remedy == "":
-		remedies = append(remedies, gate.Remedy(c.res.Next, c.res.Allowed))
+		remedies = append(remedies, c.commands(gate.Remedy(c.res.Next, c.res.Allowed)))
 	}
 	remedies = slices.DeleteFunc(remedies, func(r string) bool { return r == "" })
-	c.res.Remedy = c.commands(strings.Join(remedies, "; "))
+	c.res.Remedy = strings.Join(remedies, "; ")
 }
 
-// commands inserts the branch of the call into the commands of a text.
-func (c *call) commands(text string) string {
+// commands inserts the branch of the call into the commands of a remedy.
+func (c *call) commands(remedy string) string {
 	if c.s == nil {
-		return text
+		return remedy
 	}
-	return refusal.OnBranch(c.s.Engine().Place().Branch, text)
+	return refusal.RemedyOn(c.s.Engine().Place().Branch, remedy)
 }
 
 // unresolvable are the refusals in a failed task that no call of an agent can resolve.
@@ -232,7 +236,7 @@ func (c *call) refuse(err error) {
 	case r == nil:
 		return
 	}
-	c.res.Code, c.res.Message, c.res.Remedy = r.Code, r.Message, r.Remedy
+	c.res.Code, c.res.Message, c.res.Remedy, c.placed = r.Code, r.Message, r.Remedy, r.Placed
 	if r.Wrong != nil {
 		c.res.Message = c.wrong(r.Wrong)
 	}

@@ -167,7 +167,7 @@ func checkedMessage(out engine.Checked, limit int) string {
 
 // remedy is that of files which the checks write.
 func remedy(out engine.Checked) string {
-	if text := checkrun.WrittenDuring(out.Task.Check).Remedy(checkrun.IgnoreFile); text != "" {
+	if text := checkrun.WrittenDuring(out.Task.Check).Remedy(out.Task.Branch, checkrun.TheChecks, checkrun.IgnoreFile); text != "" {
 		return "\n" + text
 	}
 	return ""

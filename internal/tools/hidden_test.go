@@ -67,7 +67,7 @@ func TestAReviewingAgentReadsEveryHiddenCharacterAsAMark(t *testing.T) {
 			t.Errorf("the names in the patch lack %U", dropped)
 		}
 		if !slices.ContainsFunc(r.Notices, func(n string) bool {
-			return strings.HasPrefix(n, "hidden: ") && strings.Contains(n, "U+0000") && strings.Contains(n, "more files")
+			return strings.HasPrefix(n, "hidden: ") && strings.Contains(n, "U+0000") && strings.Contains(n, " more")
 		}) {
 			t.Errorf("no notice names them: %q", r.Notices)
 		}

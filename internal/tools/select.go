@@ -27,7 +27,7 @@ func selectAttempt(ctx context.Context, c *call) error {
 	taken := c.Text["branch"]
 	if taken == "" {
 		c.res.Attempts = branch.Attempts(ctx, e, names)
-		c.res.Message = fmt.Sprintf("%d branches. The work of each is in its folder under .ferrus/worktrees. Select one that is Complete.", len(names))
+		c.res.Message = fmt.Sprintf("Branches: %d. The work of each is in its folder under .ferrus/worktrees. Select one that is Complete.", len(names))
 		if slices.ContainsFunc(c.res.Attempts, func(a branch.Attempt) bool { return a.Score != nil }) {
 			c.res.Message += " A higher score is better, but the scored code can print it: read the work, too."
 		}

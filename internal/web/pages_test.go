@@ -46,7 +46,7 @@ func TestAQuestionIsAnsweredOnce(t *testing.T) {
 	_, ex := m.Begun()
 	enginetest.Must(ex.AskHuman(t.Context(), "Which colour?", []string{"blue", "red"}))(t)
 	b := browse(t, m)
-	page := b.has("/", "Which colour?", "1. blue", "(recommended)", "2. red")
+	page := b.has("/", "Which colour?", "1. blue", "(recommended)", "2. red", "!1. 1.")
 	answer := with(form(t, page, "answer"), "f.answer", "2")
 	shown := b.do("/act", answer)
 	if !strings.Contains(shown, "Answer: done.") {

@@ -195,11 +195,11 @@ func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string, filters bo
 		case err != nil:
 			lines = append(lines, "the repository in "+gitpath.Printable(f.path)+" cannot be compared with its commit: its files are in no patch")
 		case len(dirty) > 0:
-			lines = append(lines, fmt.Sprintf("the repository in %s has %s that differ from its commit, in no patch: %s", gitpath.Printable(f.path), count(len(dirty), "file"), some(dirty)))
+			lines = append(lines, fmt.Sprintf("the repository in %s differs from its commit in %s, in no patch: %s", gitpath.Printable(f.path), count(len(dirty), "file"), some(dirty)))
 		}
 	}
 	if n := looked - maxNested; n > 0 {
-		lines = append(lines, fmt.Sprintf("%d more repositories in the work tree were not compared with their commits", n))
+		lines = append(lines, fmt.Sprintf("repositories in the work tree that were not compared with their commits: %d more", n))
 	}
 	return lines, nil
 }

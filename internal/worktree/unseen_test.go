@@ -70,7 +70,7 @@ func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 			embed(t, dir, "sub", true)
 			write(t, dir, "sub/x", "changed")
 			write(t, dir, "sub/new", "new")
-		}, "sub is at another commit|sub has 2 files that differ", true},
+		}, "sub is at another commit|sub differs from its commit in 2 files", true},
 	}
 	bad := 0
 	for _, tt := range tests {

@@ -66,7 +66,7 @@ func unseen(a *cli.App, ctx context.Context, best branch.Attempt) error {
 		return err
 	}
 	defer on.Close()
-	doubts := on.Doubts(ctx, best.Snap)
+	doubts := on.Notices(ctx, best.Snap)
 	if len(doubts) == 0 {
 		return nil
 	}

@@ -154,12 +154,17 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 		}
 		return err
 	}
+	var names []string
+	for _, b := range list {
+		names = append(names, b.Branch)
+	}
+	column := a.Names(14, names)
 	for _, b := range list {
 		by := ""
 		if b.Agent != "" {
 			by = "  " + b.Agent
 		}
-		a.Say("%-14s %s  %s%s\n", b.Branch, a.Paint(cli.ColourOf(b.State), format.Pad(string(b.State), 13)), relative(a, b.Work), by)
+		a.Say("%s %s  %s%s\n", column(b.Branch), a.Paint(cli.ColourOf(b.State), format.Pad(string(b.State), 13)), relative(a, b.Work), by)
 	}
 	if err != nil {
 		return cli.CannotDo("make the others", "", err)

@@ -95,19 +95,24 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 		}
 		return fmt.Sprintf(" %9s", text)
 	}
-	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%-14s %-13s %-12s %-22s%s %8s  %s", "branch", "state", "checks", "change", column("score"), "time", "task")))
+	var names []string
+	for _, t := range list {
+		names = append(names, t.Branch)
+	}
+	name := a.Names(14, names)
+	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%s %-13s %-12s %-22s%s %8s  %s", name("branch"), "state", "checks", "change", column("score"), "time", "task")))
 	for _, t := range list {
 		if t.Error != "" {
-			a.Say("%-14s cannot be read: %s\n", a.Name(t.Branch, 14), format.Line(t.Error))
+			a.Say("%s cannot be read: %s\n", name(t.Branch), format.Line(t.Error))
 			continue
 		}
-		a.Say("%-14s %s %s %-22s%s %8s  %s\n", a.Name(t.Branch, 14), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
+		a.Say("%s %s %s %-22s%s %8s  %s\n", name(t.Branch), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
 			change(t), column(number(t)), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
 		if !t.Green && t.Why != "" {
-			a.Say("%-14s %s\n", "", a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))
+			a.Say("%s %s\n", name(""), a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))
 		}
 		for _, line := range t.Skipped {
-			a.Say("%-14s %s\n", "", a.Paint(cli.Yellow, format.Line(line)))
+			a.Say("%s %s\n", name(""), a.Paint(cli.Yellow, format.Line(line)))
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/doctor"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/server"
@@ -59,7 +60,7 @@ func checkAgent(p *doctor.Context, d agents.Duty) doctor.Finding {
 		return doctor.Bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.Path("logs")+" for what it says")
 	}
 	if x.Program == "" {
-		return doctor.Fine(fmt.Sprintf("%s; its server starts and lists %d tools", x.Title, tools))
+		return doctor.Fine(fmt.Sprintf("%s; its server starts and lists %s", x.Title, format.Count(tools, "tool", "tools")))
 	}
 	environ := cli.Programs(p.Place.Root)
 	path, err := x.Path(environ)
@@ -70,7 +71,7 @@ func checkAgent(p *doctor.Context, d agents.Duty) doctor.Finding {
 	if err != nil {
 		return doctor.Bad(err.Error(), "check that "+path+" works: "+x.Install+" reinstalls it")
 	}
-	return doctor.Fine(fmt.Sprintf("%s %s (%s); its server starts and lists %d tools", x.Name, version, path, tools))
+	return doctor.Fine(fmt.Sprintf("%s %s (%s); its server starts and lists %s", x.Name, version, path, format.Count(tools, "tool", "tools")))
 }
 
 // checkRegistered looks whether the clients' own files start our server, and whether one that a person opens gets its role.
@@ -105,7 +106,7 @@ func checkRegistered(p *doctor.Context) doctor.Finding {
 		if err != nil {
 			return doctor.Bad(fmt.Sprintf("%s cannot start the server of the %s: %v", s.File, s.Role, err), again)
 		}
-		told = append(told, fmt.Sprintf("%s is the %s by %s (%d tools)", s.Agent, s.Role, s.File, tools))
+		told = append(told, fmt.Sprintf("%s is the %s by %s (%s)", s.Agent, s.Role, s.File, format.Count(tools, "tool", "tools")))
 	}
 	if len(strange) > 0 {
 		return doctor.Noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries again, with "+self)

@@ -84,7 +84,7 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 	defer p.Forget()
 	found := p.Examine(slices.Concat(doctor.Checks(), checks), fix)
 	for i := range found {
-		found[i].Remedy = a.Commands(found[i].Remedy)
+		found[i].Remedy = a.Remedy(&cli.Failure{Remedy: found[i].Remedy})
 	}
 	rank := map[doctor.Level]int{doctor.OK: 0, doctor.Note: 1, doctor.Trouble: 2}
 	slices.SortStableFunc(found, func(a, b doctor.Finding) int { return rank[a.Level] - rank[b.Level] })

@@ -42,12 +42,17 @@ func listRuns(a *cli.App, ctx context.Context, newest int) error {
 	if a.JSON {
 		return a.PrintJSON(list)
 	}
+	var names []string
+	for _, r := range list {
+		names = append(names, r.Run)
+	}
+	name := a.Names(30, names)
 	for _, r := range list {
 		where := "active"
 		if r.Archived {
 			where = "archived"
 		}
-		a.Say("%-30s  %-8s  %s  %s\n", r.Run, where, a.Paint(cli.RunColour[r.State], format.Pad(r.Outcome(), 10)), r.About())
+		a.Say("%s  %-8s  %s  %s\n", name(r.Run), where, a.Paint(cli.RunColour[r.State], format.Pad(r.Outcome(), 10)), r.About())
 	}
 	switch {
 	case len(list) == 0:

@@ -142,6 +142,11 @@ func stepOptions(a *cli.App, s *engine.Session, conf config.Config, places int) 
 // showStep prints the decisions. Tasks that are over need no line.
 func showStep(a *cli.App, list []step.Decision) error {
 	broken, shown := false, 0
+	var names []string
+	for _, d := range list {
+		names = append(names, d.Name)
+	}
+	name := a.Names(20, names)
 	for _, d := range list {
 		broken = broken || d.Err != nil
 		if a.JSON {
@@ -154,7 +159,7 @@ func showStep(a *cli.App, list []step.Decision) error {
 			f := cli.Explain(d.Err)
 			cli.Fprintf(a.Err, "ferrus: %s: %s\n", strings.TrimSpace(string(d.Kind)+" "+d.Name), f.Message)
 			if f.Remedy != "" {
-				cli.Fprintf(a.Err, "  %s\n", a.Commands(f.Remedy))
+				cli.Fprintf(a.Err, "  %s\n", a.Remedy(f))
 			}
 			continue
 		}
@@ -162,7 +167,7 @@ func showStep(a *cli.App, list []step.Decision) error {
 			continue
 		}
 		shown++
-		a.Say("%-8s  %-20s  %s\n", d.Kind, a.Name(d.Name, 20), stepWords(d))
+		a.Say("%-8s  %s  %s\n", d.Kind, name(d.Name), stepWords(d))
 	}
 	if shown == 0 && !broken && !a.JSON {
 		a.Say("nothing to do\n")

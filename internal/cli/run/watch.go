@@ -163,7 +163,7 @@ func (w *watcher) read() {
 				f := cli.Explain(cli.CannotDo("answer", "", err))
 				w.mu.Lock()
 				w.Erase()
-				w.a.Say("          %s\n", format.Line(f.Message+"; "+w.a.Commands(f.Remedy)))
+				w.a.Say("          %s\n", format.Line(f.Message+"; "+w.a.Remedy(f)))
 				w.mu.Unlock()
 			}
 		}}

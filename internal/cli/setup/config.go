@@ -56,16 +56,17 @@ created: agents cannot loosen their own checks.`,
 			RunE:        func(cmd *cobra.Command, _ []string) error { return configAccept(a, cmd.Context()) },
 		},
 		&cobra.Command{
-			Use:   "explain",
-			Short: "List every key with its value and meaning",
-			Long: `Lists every key of ferrus.toml with its value, its default and what it means.
-The rules follow in the order in which they are tried: the defaults, then those
-of the file, each with its line.`,
+			Use:   "explain [KEY...]",
+			Short: "List keys with their values and what they mean",
+			Long: `Lists every key of ferrus.toml, or those that you name, with its value, its
+default and what it means. The name of a table means all of its keys. The rules
+follow in the order in which they are tried: the defaults, then those of the
+file, each with its line.`,
 			Example: `  ferrus config explain
-  ferrus config explain --json`,
+  ferrus config explain limits.max_check_retries
+  ferrus config explain checks --json`,
 			Annotations: cli.Reference("", "[{key value default allowed comment line}]."),
-			Args:        cobra.NoArgs,
-			RunE:        func(cmd *cobra.Command, _ []string) error { return configExplain(a, cmd.Context()) },
+			RunE:        func(cmd *cobra.Command, keys []string) error { return configExplain(a, cmd.Context(), keys) },
 		},
 		&cobra.Command{
 			Use:   "example",
@@ -182,12 +183,15 @@ func configAccept(a *cli.App, ctx context.Context) error {
 	return err
 }
 
-func configExplain(a *cli.App, ctx context.Context) error {
+func configExplain(a *cli.App, ctx context.Context, keys []string) error {
 	conf, _, err := configuration(a, ctx)
 	if err != nil {
 		return err
 	}
-	rows := append(conf.Explain(), conf.ExplainRules()...)
+	rows, err := explained(append(conf.Explain(), conf.ExplainRules()...), keys)
+	if err != nil {
+		return err
+	}
 	if a.JSON {
 		return a.PrintJSON(rows)
 	}

@@ -11,18 +11,16 @@ import (
 
 // ShowOverview prints a project as a table, a line each.
 func ShowOverview(a *cli.App, v *status.Overview) {
+	machines := column(a, 14, v.Machines, func(m status.Machine) string { return cmp.Or(m.Branch, "project") })
 	for _, m := range v.Machines {
-		name := m.Branch
-		if name == "" {
-			name = "project"
-		}
-		a.Say("%-14s %s  %-22s  %s\n", a.Name(name, 14), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, line(m))
+		a.Say("%s %s  %-22s  %s\n", machines(m), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, line(m))
 	}
 	if len(v.Needs) > 0 {
 		a.Say("\nneeds you\n")
 	}
+	needs := column(a, 14, v.Needs, func(n status.Need) string { return cmp.Or(n.Branch, n.Run, "project") })
 	for _, n := range v.Needs {
-		a.Say("  %-14s %s  →  %s\n", format.Clip(cmp.Or(n.Branch, n.Run, "project"), 14), n.Text, a.Paint(cli.Bold, n.Command))
+		a.Say("  %s %s  →  %s\n", needs(n), n.Text, a.Paint(cli.Bold, n.Command))
 	}
 	if len(v.Pipelines) > 0 {
 		a.Say("\npipelines\n")
@@ -33,14 +31,16 @@ func ShowOverview(a *cli.App, v *status.Overview) {
 	if len(v.Queue) > 0 {
 		a.Say("\nqueue\n")
 	}
+	waiting := column(a, 22, v.Queue, func(t status.QueuedTask) string { return t.Name })
 	for _, t := range v.Queue {
-		a.Say("  %-22s  %s\n", t.Name, format.Clip(t.Title, 60))
+		a.Say("  %s  %s\n", waiting(t), format.Clip(t.Title, 60))
 	}
 	if len(v.Finished) > 0 {
 		a.Say("\narchived pipeline runs\n")
 	}
+	finished := column(a, 30, v.Finished, func(r status.RunLine) string { return r.Run })
 	for _, r := range v.Finished {
-		a.Say("  %-30s  %s  %s\n", r.Run, a.Paint(cli.RunColour[r.State], format.Pad(r.Outcome(), 10)), r.About())
+		a.Say("  %s  %s  %s\n", finished(r), a.Paint(cli.RunColour[r.State], format.Pad(r.Outcome(), 10)), r.About())
 	}
 	if len(v.Archived) > 0 {
 		a.Say("\narchived\n")
@@ -62,6 +62,16 @@ func ShowOverview(a *cli.App, v *status.Overview) {
 	if v.More > 0 {
 		a.Say("  and %d more; ferrus status --all -n %d shows them\n", v.More, len(v.Archived)+v.More)
 	}
+}
+
+// column returns how the names of a list stand in their column.
+func column[T any](a *cli.App, least int, list []T, name func(T) string) func(T) string {
+	names := make([]string, len(list))
+	for i, x := range list {
+		names[i] = name(x)
+	}
+	shown := a.Names(least, names)
+	return func(x T) string { return shown(name(x)) }
 }
 
 // line is what there is to say about a machine beside its state.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -79,11 +80,11 @@ func runSend(a *cli.App, ctx context.Context, steering bool, from cli.Source, wo
 // unsent says what to do instead where the task is not one to send to.
 func unsent(e *engine.Engine, steering bool) string {
 	now, err := e.View()
-	switch {
+	switch branch := e.Place().Branch; {
 	case err == nil && !steering && now.Task.Underway():
-		return `the task is not finished: ferrus send --steer "..." messages the running agent`
+		return refusal.OnBranch(branch, `the task is not finished: ferrus send --steer "..." messages the running agent`)
 	case err == nil && steering && now.Task.State.Over():
-		return `omit --steer: ferrus send "..." reopens the task`
+		return refusal.OnBranch(branch, `omit --steer: ferrus send "..." reopens the task`)
 	}
 	return status.Sentence(e)
 }

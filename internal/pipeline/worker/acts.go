@@ -78,7 +78,7 @@ func heartbeat(_ context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	c.res.Message = fmt.Sprintf("Your work counts. %d seconds are left.", a.Left)
+	c.res.Message = fmt.Sprintf("Your work counts. Seconds left: %d.", a.Left)
 	if a.Left == 0 {
 		c.res.Message = "Your work counts, but your time is over: write what you have, at once."
 	}

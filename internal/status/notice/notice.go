@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -25,7 +26,7 @@ type Facts struct {
 
 // All returns what every result tells its reader beside its own matter: that the gate in force is not that of
 // ferrus.toml, that control files were edited, that a person acted without a terminal. While there is one, no rule approves the
-// task; see engine.Doubts.
+// task.
 func All(st Facts) []string {
 	var out []string
 	for _, c := range st.Differs {
@@ -33,7 +34,7 @@ func All(st Facts) []string {
 			refusal.OnBranch(st.Task.Branch, "ferrus config accept"))
 	}
 	if n := len(out) - maxNotices; n > 0 {
-		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))
+		out = append(out[:maxNotices], fmt.Sprintf("config_changed: and %d more", n))
 	}
 	if st.Broken != "" {
 		out = append(out, "config_broken: "+document.Clip(st.Broken, document.MaxLine))
@@ -45,29 +46,35 @@ func All(st Facts) []string {
 		}
 		out = append(out, what+"; a person finishes that by "+finish)
 	}
-	if remedy := checkrun.WrittenDuring(st.Task.Check).Remedy(checkrun.IgnoreFile); remedy != "" {
+	if remedy := checkrun.WrittenDuring(st.Task.Check).Remedy(st.Task.Branch, checkrun.TheChecks, checkrun.IgnoreFile); remedy != "" {
 		out = append(out, "checks_write: files changed while check "+st.Task.Check.ID+" ran, so that it does not count. "+remedy)
 	}
 	if why := st.Task.Unpublished; why != "" {
 		out = append(out, "unpublished: other computers do not have the newest files of this task: "+why)
 	}
 	if n := st.Task.Violations; n > 0 {
-		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+
-			"use the tools", n))
+		out = append(out, "violation: control files were edited from outside in this task and put back, "+format.Count(n, "time", "times")+"; use the tools")
 	}
 	times := map[string]int{}
+	full := len(st.Task.Unattended) >= state.MaxRecords // those that were forgotten may be others
 	for _, r := range st.Task.Unattended {
-		times[r.ID]++
+		if full || !beginnings[state.Event(r.ID)] {
+			times[r.ID]++
+		}
 	}
 	var acts []string
 	for _, event := range slices.Sorted(maps.Keys(times)) {
-		acts = append(acts, fmt.Sprintf("%s %d", event, times[event]))
+		acts = append(acts, fmt.Sprintf("%s (%d)", event, times[event]))
 	}
 	if len(acts) > 0 {
-		out = append(out, "without a terminal: done in a person's name, and how often: "+strings.Join(acts, ", "))
+		out = append(out, "done without a terminal, in a person's name: "+strings.Join(acts, ", "))
 	}
 	return out
 }
+
+// beginnings are the events by which a task begins, in the project or on a branch. That a script has made the task is nothing that
+// anybody who looks at its work must be told: every task of a script begins so, and its log says it.
+var beginnings = map[state.Event]bool{state.CreateTask: true, state.Branch: true}
 
 // maxNotices is how many changed values of ferrus.toml are listed one by one.
 const maxNotices = 3

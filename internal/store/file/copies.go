@@ -255,7 +255,7 @@ func (c *Copy) words() string {
 	case c.Kind == DamagedCopy:
 		return fmt.Sprintf("%s is damaged after %d valid events (%s)", c.Path, c.Lines, cause(c.Err))
 	case c.Lines > 0:
-		return fmt.Sprintf("%s is %s, with %d events", c.Path, c.Kind, c.Lines)
+		return fmt.Sprintf("%s is %s, and ends with event %d", c.Path, c.Kind, c.Lines)
 	}
 	return fmt.Sprintf("%s is %s", c.Path, c.Kind)
 }
