@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/platform/notify"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -21,7 +22,7 @@ func NotifyCommand(a *cli.App) *cobra.Command {
 		Short: "List the channels that notify you, and test them",
 		Long: `Lists the channels of [notify] and says which of them failed when they were used
 last. With --test it sends a message over each channel and says what happened.
-The exit code of --test is 1 if a channel failed.`,
+The exit code of --test is 1 if a channel failed, and 3 if there is none.`,
 		Example: `  ferrus notify
   ferrus notify --test
   FERRUS_NOTIFY_URL=ntfy://ntfy.sh/my-topic ferrus notify --test`,
@@ -96,6 +97,7 @@ func showChannels(a *cli.App, list []outbox.Failure, test bool) error {
 		if err := a.PrintJSON(map[string]any{"channels": append([]outbox.Failure{}, list...)}); err != nil {
 			return err
 		}
+	case len(list) == 0 && test: // the error says so
 	case len(list) == 0:
 		a.Say("nobody is notified: [notify] of ferrus.toml names no channel\n")
 	default:
@@ -110,7 +112,12 @@ func showChannels(a *cli.App, list []outbox.Failure, test bool) error {
 			}
 		}
 	}
-	if test && failed > 0 {
+	switch {
+	case test && len(list) == 0:
+		own, _ := config.PersonPath()
+		return cli.Refuse(refusal.WrongState, "nothing was sent: there is no channel that notifies you",
+			"name one in ferrus.toml and run ferrus trust, or in your own "+own+":\n"+config.Lines("notify.desktop", true))
+	case test && failed > 0:
 		return cli.ExitWith(cli.ExitFailure)
 	}
 	return nil
