@@ -56,7 +56,10 @@ func markdown(root *cobra.Command) []byte {
 const aboutOutput = "An error is two lines on stderr: what failed and why, then what to do. With\n" +
 	"`--json` it is one object: `{\"code\", \"message\", \"remedy\", \"state\"}`. `code` is\n" +
 	"that of the refusal as in [tools](tools.md), or `usage`, `timeout`, `failure`.\n" +
-	"Results go to stdout. Only a terminal gets colours; `NO_COLOR` turns them off.\n\n" +
+	"Results go to stdout. Only a terminal gets colours; `NO_COLOR` turns them off.\n" +
+	"\nWith `--json` each object also has what else stderr says of it: `foreign`, with\n" +
+	"`message` and `remedy`, for state that was not made here and is only shown, and\n" +
+	"`hidden_characters`, how many of a text that you gave became marks.\n\n" +
 	"In the shell of an agent (`FERRUS_AGENT` is set), every command that changes\n" +
 	"something is refused with exit code 4.\n\n"
 

@@ -41,6 +41,7 @@ type App struct {
 	Run         Runner         // runs another command in this process; internal/cli/root sets it
 	Parsed      bool           // the command line was sound
 	at          *project.Place // the machine that the command acts on; nil until it is found
+	qualified   map[string]any // what every report in JSON has beside its own keys; see Qualify
 }
 
 // NewApp returns the App of a process with these streams.
@@ -124,7 +125,7 @@ func (a *App) Open(ctx context.Context) (*engine.Engine, error) {
 }
 
 // OpenToRead opens the machine that the command means for reading: also one that was not made here, of which the first line that
-// is printed says so. The caller closes it.
+// is printed says so, and each report in JSON. The caller closes it.
 func (a *App) OpenToRead(ctx context.Context) (*engine.Engine, error) {
 	place, err := a.Place(ctx)
 	if err != nil {
@@ -148,12 +149,13 @@ func (a *App) OpenToReadAt(place project.Place) (*engine.Engine, error) {
 }
 
 // WarnForeign warns that state which was not made here is only shown; nil is our own. A program that reads JSON from stdout
-// finds it on stderr.
+// finds it in each report, as the member foreign, and on stderr.
 func (a *App) WarnForeign(err error) {
 	var r *refusal.RefusedError
 	if !errors.As(err, &r) {
 		return
 	}
+	a.Qualify("foreign", map[string]string{"message": r.Message, "remedy": a.Commands(r.Remedy)})
 	to := a.Out
 	if a.JSON {
 		to = a.Err

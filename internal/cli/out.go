@@ -103,20 +103,12 @@ func Fprintf(w io.Writer, format string, args ...any) {
 
 // PrintJSON prints a result for a program, indented. It holds texts of agents exactly, but nothing that a terminal obeys.
 func (a *App) PrintJSON(v any) error {
-	text, err := format.JSON(v, "  ")
-	if err == nil {
-		_, err = a.Out.Write(text)
-	}
-	return err
+	return a.printJSON(v, "  ")
 }
 
 // PrintJSONLine prints one of many results for a program, on a line of its own.
 func (a *App) PrintJSONLine(v any) error {
-	text, err := format.JSON(v, "")
-	if err == nil {
-		_, err = a.Out.Write(text)
-	}
-	return err
+	return a.printJSON(v, "")
 }
 
 // RunColour is the colour of how a run stands, "" for plain.

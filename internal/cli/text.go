@@ -43,6 +43,7 @@ func (a *App) Text(s Source, words []string) (string, error) {
 	}
 	text, marks := safetext.Document(text)
 	if marks > 0 {
+		a.Qualify("hidden_characters", marks)
 		Fprintf(a.Err, "%s of the text (escape sequences, invisible or bidirectional) became a mark such as <U+202E>\n",
 			format.Count(marks, "hidden character", "hidden characters"))
 	}

@@ -79,6 +79,7 @@ func attempts(a *cli.App, ctx context.Context, like string) ([]branch.Attempt, e
 		return nil, err
 	}
 	defer e.Close()
+	a.WarnForeign(e.Foreign())
 	if like != "" {
 		names = branch.Group(names, like)
 	}

@@ -38,7 +38,8 @@ commits contain stay. The reported bytes are those of files only.
 
 Records of trusted configurations are deleted when the folder of the project has
 been missing for 90 days.`, `older_days dry_run records[] bytes refs tasks[{branch task_id ended refs bytes}]
-branches[{branch ended refs bytes}] checkouts[{branch task_id path bytes}].`),
+branches[{branch ended refs bytes}] checkouts[{branch task_id path bytes}]
+records_error.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if days < 0 {
@@ -61,6 +62,7 @@ type clearing struct {
 	Tasks     []gc.Garbage `json:"tasks"`             // oldest first
 	Branches  []gc.Garbage `json:"branches"`          // that were removed
 	Records   []string     `json:"records,omitempty"` // paths of projects whose folder is gone
+	Unread    string       `json:"records_error,omitempty"` // why not all records could be read
 
 	Checkouts []gc.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
 }
@@ -96,6 +98,7 @@ func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
 		// What cannot be read there does not undo what this command has done here.
 		var wrong error
 		if c.Records, wrong = trust.Sweep(time.Now(), goneRecords, dry); wrong != nil {
+			c.Unread = wrong.Error()
 			cli.Fprintf(a.Err, "ferrus: %s\n", wrong)
 		}
 	}

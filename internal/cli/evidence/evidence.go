@@ -37,7 +37,8 @@ By default the folder is .ferrus/evidence/TASK. A folder of the same task that
 "ferrus evidence" wrote earlier is replaced. Any other folder must be empty.
 Times are UTC, and no clock is read. The folder of the project is written as
 ".". The frozen configuration is left out of the journal lines, so these do not
-match their hashes. The output of checks is not changed.`, "task_id state dir files[{name bytes sha256}]."),
+match their hashes. The output of checks is not changed.`, `task_id state dir files[{name bytes sha256}],
+and in_work_tree where the folder counts as a change.`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runEvidence(a, cmd.Context(), strings.Join(args, ""), dir)
@@ -79,15 +80,17 @@ func runEvidence(a *cli.App, ctx context.Context, task, dir string) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"task_id": task, "state": report.State(), "dir": dir, "files": list})
-	}
-	shown := dir
+	shown, counts := dir, false // it counts as a change of the task
 	if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
 		shown = rel
-		if !strings.HasPrefix(filepath.ToSlash(rel)+"/", ".ferrus/") && report.Present() {
-			cli.Fprintf(a.Err, "%s is in the work tree: unless git ignores it, it counts as a change\n", rel)
-		}
+		counts = !strings.HasPrefix(filepath.ToSlash(rel)+"/", ".ferrus/") && report.Present()
+	}
+	if counts {
+		a.Qualify("in_work_tree", true)
+		cli.Fprintf(a.Err, "%s is in the work tree: unless git ignores it, it counts as a change\n", shown)
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"task_id": task, "state": report.State(), "dir": dir, "files": list})
 	}
 	a.Say("%s  %s\n", a.Paint(cli.Bold, shown), format.Count(len(list), "file", "files"))
 	for _, f := range list {
