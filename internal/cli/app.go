@@ -155,7 +155,7 @@ func (a *App) WarnForeign(err error) {
 	if !errors.As(err, &r) {
 		return
 	}
-	a.Qualify("foreign", map[string]string{"message": r.Message, "remedy": a.Commands(r.Remedy)})
+	a.Qualify("foreign", map[string]string{"message": r.Message, "remedy": r.RemedyOn(a.on())})
 	to := a.Out
 	if a.JSON {
 		to = a.Err

@@ -111,5 +111,17 @@ func Elsewhere(e *engine.Engine) (map[string]bool, error) {
 	return post.Elsewhere(context.Background(), e.Store())
 }
 
+// A Trouble says why a node does not work on a task.
+type Trouble = post.Trouble
+
+// Troubles returns why nodes do not work on the task of the engine, if nobody does; none where the machine is in files.
+func Troubles(e *engine.Engine) []Trouble { return post.Troubles(context.Background(), e.Store()) }
+
+// NoteTrouble records for the session of a node why it does not work on the task of a branch or of the queue; nil says that this is over. e has the project's own
+// machine.
+func NoteTrouble(ctx context.Context, e *engine.Engine, session, name string, why error) error {
+	return post.NoteTrouble(ctx, e.Store(), session, name, why)
+}
+
 // lockPath is the lock of the conductor of a place.
 func lockPath(place project.Place) string { return place.Path(liveDir, lockFile) }

@@ -26,9 +26,15 @@ func checkDatabase(p *Context) Finding {
 	}
 	heard := 0
 	for _, n := range nodes {
-		if !n.Lost {
+		if !n.Heard.IsZero() && !n.Lost {
 			heard++
 		}
 	}
-	return Fine(fmt.Sprintf("%s; %s heard of, %d of them now", at.URL, format.Count(len(nodes), "computer", "computers"), heard))
+	if other, err := at.Ignored(); err != nil {
+		return troubled(err)
+	} else if other != "" {
+		return Noted(fmt.Sprintf("%s; [store] url of your own configuration names %s, which is not used", at.URL, other),
+			"if the database has moved: "+at.Rejoin()+"; else correct the url")
+	}
+	return Fine(fmt.Sprintf("%s; %s, %d of them there now", at.URL, format.Count(len(nodes), "computer", "computers"), heard))
 }

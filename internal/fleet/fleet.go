@@ -103,15 +103,16 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer e.Close()
+	session := uuid.NewString()
 	if opts.Node {
-		life, err := e.Store().Announce(uuid.NewString()) // so that the computer is heard of while it has nothing to do
+		life, err := e.Store().Announce(session) // so that the computer is heard of while it has nothing to do
 		if err != nil {
 			return Outcome{}, err
 		}
 		defer life.Close()
 	}
 	opts.Every, opts.Retry = cmp.Or(opts.Every, time.Second/2), cmp.Or(opts.Retry, time.Minute)
-	f := &fleet{Options: opts, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]untaken{}, viewed: map[string]viewed{}}
+	f := &fleet{Options: opts, session: session, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]untaken{}, viewed: map[string]viewed{}}
 	return f.run(ctx)
 }
 
@@ -120,6 +121,8 @@ type fleet struct {
 	Options
 	e *engine.Engine
 	s *engine.Session
+
+	session string // of a node
 
 	ended   chan ended
 	busy    map[string]bool    // branches that this fleet conducts or merges now
@@ -319,6 +322,7 @@ func (f *fleet) conducted(ctx context.Context, done *ended) {
 		done.err = err
 		return
 	}
+	f.note(done.branch, nil)
 	if done.out, done.err = family.Run(ctx, e, family.Options{Options: opts}); done.err == nil && done.out.Task.State == state.Complete {
 		done.score, done.unscored = f.score(ctx, e, done.out.Snapshot)
 	}
@@ -353,6 +357,7 @@ func (f *fleet) end(done ended) {
 		if f.Node {
 			l.until = time.Now().Add(f.Retry)
 		}
+		f.note(done.branch, done.err)
 		if now, err := f.view(done.branch); err == nil {
 			l.seq = now.Task.Seq
 		}
@@ -367,6 +372,17 @@ func (f *fleet) end(done ended) {
 		f.Tell(Event{Branch: done.branch, Kind: Scored, Text: done.score})
 	}
 	f.left[done.branch] = l
+}
+
+// note tells people on all computers why this node does not work on the task of a branch or of the queue, or with nil that this is over. It is safe for
+// concurrent use.
+func (f *fleet) note(name string, why error) {
+	if !f.Node {
+		return // who has started it sees what it tells
+	}
+	if err := conductor.NoteTrouble(context.Background(), f.e, f.session, name, why); err != nil {
+		f.e.Log().Warn("other computers do not see whether this node works on a task", "name", name, "error", err)
+	}
 }
 
 // trouble reports a problem once.

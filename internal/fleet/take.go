@@ -33,6 +33,7 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 		}
 		if err != nil {
 			f.trouble(it.Name, err)
+			f.note(it.Name, err)
 			was := untaken{item: it}
 			if f.Node {
 				was.until = time.Now().Add(f.Retry)
@@ -40,6 +41,7 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 			f.untaken[it.Name] = was
 			continue
 		}
+		f.note(it.Name, nil)
 		if task == nil {
 			continue // another computer takes it
 		}

@@ -44,6 +44,14 @@ func (p Place) Path(elem ...string) string {
 	return filepath.Join(append([]string{p.Dir()}, elem...)...)
 }
 
+// RunAll returns the command by which a computer works on the branches and the queue of the project, n tasks at a time.
+func (p Place) RunAll(n string) string {
+	if p.InDatabase() {
+		return "ferrus node --max " + n
+	}
+	return "ferrus run --parallel " + n
+}
+
 // Find finds the machine that a process standing in dir means: that of the branch whose work tree it stands in, else
 // the nearest one upwards, else that of the main work tree when dir is in a linked one. The error is a *refusal.RefusedError of
 // code NotInitialised.

@@ -111,6 +111,22 @@ func (p Place) whereTo() string {
 	return "the project was moved into the database at " + at.URL
 }
 
+// Ignored returns the URL of [store] in the person's own configuration where it is another one than that of the project, whose folder was moved or has joined
+// before; "" where it is not.
+func (at *Shared) Ignored() (string, error) {
+	person, err := config.LoadPerson()
+	if err != nil {
+		return "", refusal.Config(err)
+	}
+	if person.Store.URL == "" || postgres.SameURL(person.Store.URL, at.URL) {
+		return "", nil
+	}
+	return person.Store.URL, nil
+}
+
+// Rejoin is the command that makes the folder use the database of Ignored, if the project is there.
+func (at *Shared) Rejoin() string { return "ferrus store join --project " + at.Project.String() }
+
 // Announce records where the machines of the project will be in a database, before anything is moved.
 func (at *Shared) Announce(p Place) error { return at.record(p, true) }
 

@@ -75,6 +75,9 @@ func (r *Report) Needs() []Need {
 		add(NeedReview, r.submission(), "ferrus approve", "Submission %s waits for a review, and no run starts a supervisor.", r.submission())
 	case r.State == state.Consultation:
 		add(NeedResponse, r.Consultation.ID, `ferrus answer `+r.Consultation.ID+` "..."`, "%s asks: %s", r.Consultation.By, firstLine(r.Consultation.Text))
+	case len(r.troubles) > 0:
+		w := r.troubles[0]
+		add(NeedStopped, fmt.Sprintf("stopped-%d", r.Seq), "ferrus status", "The node %s does not work on the task: %s", format.Line(w.Host), firstLine(w.Text))
 	default:
 		add(NeedStopped, fmt.Sprintf("stopped-%d", r.Seq), "ferrus resume", "No run works on the task; it waits %s.", r.WaitText())
 	}

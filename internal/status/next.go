@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -87,8 +88,10 @@ func (r *Report) steps() []Step {
 // that has ended do.
 func (r *Report) deserted() bool {
 	switch {
-	case r.part() && !r.delegated, r.Conductor != 0 || r.Node != "" || r.State == state.Idle || r.State.Over():
+	case r.part() && !r.delegated, r.Node != "" || r.State == state.Idle || r.State.Over():
 		return false
+	case r.Conductor != 0:
+		return slices.ContainsFunc(r.troubles, func(w conductor.Trouble) bool { return w.Here }) // the node of this computer
 	case len(r.Agents) > 0:
 		return true
 	}

@@ -54,9 +54,10 @@ type Report struct {
 	Head          *Head           `json:"head,omitempty"` // where HEAD is not what it was when the task was created; ReadAll looks
 	Next          []Step          `json:"next"`
 
-	merged      bool   // into the project
-	uncommitted bool   // the approved work is not in the commit that is checked out
-	submitted   string // the tree of the newest submission
+	troubles    []conductor.Trouble // why nodes do not work on the task
+	merged      bool                // into the project
+	uncommitted bool                // the approved work is not in the commit that is checked out
+	submitted   string              // the tree of the newest submission
 	parent      state.Parent
 	delegated   bool     // the task of parent waits for this part of it
 	conflicts   []string // paths in which approved work conflicts with the project, where that was looked up
@@ -184,6 +185,12 @@ func (r *Report) working(e *engine.Engine, t state.Task) error {
 		r.Conductor = h.Pid
 	}
 	r.Node = conductor.Node(e)
+	if t.Underway() {
+		r.troubles = conductor.Troubles(e)
+	}
+	for _, w := range r.troubles {
+		r.Notices = append(r.Notices, "node: "+w.Host+" does not work on the task, since "+format.Age(w.Since)+": "+format.Line(w.Text))
+	}
 	if t.TaskID == "" {
 		return nil
 	}

@@ -22,7 +22,7 @@ func queueTask(ctx context.Context, c *call) error {
 	home, name, text := project.At(root, "").Dir(), c.Text["name"], c.Text["text"]
 	put := func() (queue.Item, error) { return queue.Put(home, name, text) }
 	same := func(it queue.Item) bool { return it.Text == text && strings.HasPrefix(it.Name, name) }
-	starts := "A person starts them: ferrus run --parallel N."
+	starts := "A person starts them: " + project.At(root, "").RunAll("N") + "."
 	if pipeline := c.Text["pipeline"]; pipeline != "" {
 		if err := checkPipeline(root, pipeline, name); err != nil {
 			return err

@@ -170,7 +170,11 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 		return cli.CannotDo("make the others", "", err)
 	}
 	first := list[0].Branch
-	a.ShowSteps([]status.Step{{Command: "ferrus run --parallel " + fmt.Sprint(max(2, len(list))), Why: "runs the branches"},
+	run := status.Step{Command: s.Engine().Place().RunAll(fmt.Sprint(max(2, len(list)))), Why: "runs the branches"}
+	if s.Engine().Place().InDatabase() {
+		run.Why += " on this computer; the node of any other does it too"
+	}
+	a.ShowSteps([]status.Step{run,
 		{Command: "ferrus resume --branch " + first, Why: "runs this one"}, {Command: "ferrus branches", Why: "compares them"}})
 	return nil
 }

@@ -32,8 +32,11 @@ database, so that several computers work on one project.
 		Example: `  ferrus store
   ferrus store move 'postgres://db.example.com/team?sslmode=verify-full'
   ferrus store join`,
-		Annotations: cli.Reference("", `url, project, nodes [{id host lost silent_s sessions}],
-conducted [{branch node host here since lost}]; url is empty for files.`),
+		Annotations: cli.Reference("", `url, project, nodes [{id host root joined_at last_seen lost silent_s
+sessions}], conducted [{branch node host here since lost}], troubles [{name node
+host here text since}], ignored_url; url is empty for files. A trouble says why
+a node does not work on a branch or on a task of the queue. ignored_url is that
+of your own configuration if it is another one.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return storeShow(a, cmd.Context()) },
 	}
@@ -229,6 +232,8 @@ func storeShow(a *cli.App, ctx context.Context) error {
 		Nodes   []postgres.Node `json:"nodes"`
 
 		Conducted []postgres.Conducted `json:"conducted"`
+		Troubles  []postgres.Trouble   `json:"troubles,omitempty"`
+		Ignored   string               `json:"ignored_url,omitempty"`
 	}{Nodes: []postgres.Node{}, Conducted: []postgres.Conducted{}}
 	at, err := project.At(place.Root, "").Shared()
 	if err != nil {
@@ -241,6 +246,12 @@ func storeShow(a *cli.App, ctx context.Context) error {
 		}
 		if err == nil {
 			shown.Conducted, err = d.Posts(ctx, at.Project)
+		}
+		if err == nil {
+			shown.Troubles, err = d.Troubles(ctx, at.Project)
+		}
+		if err == nil {
+			shown.Ignored, err = at.Ignored()
 		}
 		if err != nil {
 			return refusal.From(err)
@@ -256,26 +267,44 @@ func storeShow(a *cli.App, ctx context.Context) error {
 		return nil
 	}
 	a.Say("the state is in %s\nproject %s\n", at.URL, at.Project.String())
-	if len(shown.Nodes) == 0 {
-		a.Say("no computer works on it now\n")
+	if shown.Ignored != "" {
+		a.Say("%s\n", a.Paint(cli.Yellow, "not used: "+shown.Ignored+", which is [store] url of your own configuration now"))
+		a.Say("  if the database has moved there: %s\n", at.Rejoin())
 	}
 	for _, n := range shown.Nodes {
-		heard := cli.Styled("heard of")
-		if n.Lost {
-			heard = a.Paint(cli.Red, "silent for "+format.Duration(time.Duration(n.Silent*float64(time.Second))))
-		}
 		here := ""
 		if n.ID == at.Node {
 			here = "  (this folder)"
 		}
-		a.Say("%s  %s  %s%s\n", a.Name(n.Host, 24), format.Count(n.Sessions, "session", "sessions"), heard, here)
+		a.Say("%s  %s  %s%s\n", a.Name(n.Host, 24), cmp.Or(format.Line(n.Root), "(folder not known)"), presence(a, n), here)
 		for _, c := range shown.Conducted {
 			if c.Node == n.ID {
 				a.Say("  conducts %s since %s\n", a.Name(cmp.Or(c.Branch, "the project"), 24), format.Age(c.Since))
 			}
 		}
+		for _, w := range shown.Troubles {
+			if w.Node == n.ID {
+				a.Say("  %s\n", a.Paint(cli.Yellow, "does not work on "+w.Name+", since "+format.Age(w.Since)+": "+format.Line(w.Text)))
+			}
+		}
 	}
 	return nil
+}
+
+// presence says whether a computer is there, or when it was last.
+func presence(a *cli.App, n postgres.Node) cli.Styled {
+	sessions := format.Count(n.Sessions, "session", "sessions")
+	switch {
+	case n.Heard.IsZero():
+		return cli.Styled("joined " + format.Age(n.Joined) + " ago, no agent has worked there")
+	case !n.Lost && n.Sessions > 0:
+		return cli.Styled(sessions + ", there now")
+	case !n.Lost:
+		return cli.Styled("there " + format.Age(n.Heard) + " ago")
+	case n.Sessions > 0:
+		return a.Paint(cli.Red, "lost with "+sessions+", last there "+format.Age(n.Heard)+" ago")
+	}
+	return cli.Styled("last there " + format.Age(n.Heard) + " ago")
 }
 
 func storeExport(a *cli.App, ctx context.Context, name string) error {

@@ -109,11 +109,16 @@ func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, word
 		return a.PrintJSON(itemJSON(it, "waiting", len(all)))
 	}
 	a.Say("%s waits; %s in the queue\n", it.Name, format.Count(len(all), "task is", "tasks are"))
-	if h, busy := conductor.Conductor(fleet.Dir(filepath.Dir(home))); busy {
+	place := project.At(filepath.Dir(home), "")
+	if h, busy := conductor.Conductor(fleet.Dir(place.Root)); busy {
 		a.Say("  the active run takes it (process %d)\n", h.Pid)
 		return nil
 	}
-	a.ShowSteps([]status.Step{{Command: "ferrus run --parallel 2", Why: "starts them, two at a time"}, {Command: "ferrus queue", Why: "lists them"}})
+	start := status.Step{Command: place.RunAll("2"), Why: "starts them, two at a time"}
+	if place.InDatabase() {
+		start.Why += ", on this computer; the node of any other takes them too"
+	}
+	a.ShowSteps([]status.Step{start, {Command: "ferrus queue", Why: "lists them"}})
 	return nil
 }
 

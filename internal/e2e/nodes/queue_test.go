@@ -5,6 +5,9 @@ package nodes
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,6 +39,54 @@ func TestAQueuedTaskIsTakenByTheNodeOfAnotherComputer(t *testing.T) {
 	}
 }
 
+// TestANodeThatCannotStartAnAgentSaysSoOnEveryComputer, until it can: in the status of the task, in what needs a person, and among the computers.
+func TestANodeThatCannotStartAnAgentSaysSoOnEveryComputer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b")
+	a, b := w.nodes[0], w.nodes[1]
+	good, err := os.ReadFile(filepath.Join(a.root, "ferrus.toml"))
+	w.must(err)
+	a.write("ferrus.toml", regexp.MustCompile(`command = .*agent exec [^ ]+`).ReplaceAllLiteralString(string(good), `command = "no-such-agent`))
+	a.trust()
+	a.run("branch", "one", "--task", "steps 1")
+	a.write("ferrus.toml", string(good))
+	a.trust()
+	b.start()
+	type report struct {
+		Notices  []string
+		Troubles []struct{ Name, Text string }
+		Needs    []struct{ Branch, Text string } `json:"needs_you"`
+	}
+	read := func(n *node, args ...string) (got report) {
+		w.must(json.Unmarshal([]byte(n.run(append(args, "--json")...)), &got))
+		return got
+	}
+	says := func(n *node) bool {
+		return slices.ContainsFunc(read(n, "status", "--branch", "one").Notices, func(text string) bool {
+			return strings.HasPrefix(text, "node: ") && strings.Contains(text, "no-such-agent") && strings.Contains(text, "does not exist")
+		})
+	}
+	for _, n := range []*node{a, b} {
+		w.until("the status says why the node does nothing", func() bool { return says(n) })
+		if got := read(n, "store").Troubles; len(got) != 1 || got[0].Name != "one" || !strings.Contains(got[0].Text, "no-such-agent") {
+			t.Errorf("on %s the computers say: %+v", n.name, got)
+		}
+		if out := n.run("store"); !strings.Contains(out, "does not work on one, since ") {
+			t.Errorf("store: %s", out)
+		}
+		if got := read(n, "status", "--all").Needs; !slices.ContainsFunc(got, func(need struct{ Branch, Text string }) bool {
+			return need.Branch == "one" && strings.Contains(need.Text, "no-such-agent")
+		}) {
+			t.Errorf("on %s a person is needed for: %+v", n.name, got)
+		}
+	}
+	a.run("config", "accept", "--branch", "one")
+	w.until("the task is complete", func() bool { return a.state("one") == "Complete" })
+	if got := read(a, "store").Troubles; len(got) > 0 || says(a) || says(b) {
+		t.Errorf("it can, and says still: %+v", got)
+	}
+}
+
 // TestANodeWithoutATask is listed while it runs.
 func TestANodeWithoutATask(t *testing.T) {
 	t.Parallel()
@@ -44,12 +95,13 @@ func TestANodeWithoutATask(t *testing.T) {
 	sessions := func() int {
 		var got struct {
 			Nodes []struct {
+				Root     string
 				Lost     bool
 				Sessions int
 			}
 		}
 		w.must(json.Unmarshal([]byte(b.run("store", "--json")), &got))
-		if len(got.Nodes) != 1 || got.Nodes[0].Lost {
+		if len(got.Nodes) != 2 || got.Nodes[0].Root != a.root || got.Nodes[0].Lost || got.Nodes[1].Root != b.root || got.Nodes[1].Sessions > 0 {
 			return -1
 		}
 		return got.Nodes[0].Sessions

@@ -133,6 +133,21 @@ func WithPassFile(text, file string) string {
 	return u.String()
 }
 
+// SameURL reports whether two URLs differ at most in the file that they name for the password, and in the order of their parameters.
+func SameURL(a, b string) bool {
+	plain := func(text string) string {
+		u, err := url.Parse(text)
+		if err != nil {
+			return text
+		}
+		q := u.Query()
+		q.Del("passfile")
+		u.RawQuery = q.Encode()
+		return u.String()
+	}
+	return plain(a) == plain(b)
+}
+
 // checkPassFile refuses a password from a file that others can read: other clients of PostgreSQL do not use it either.
 func checkPassFile(text string, conf *pgx.ConnConfig) error {
 	if conf.Password == "" || os.Getenv("PGPASSWORD") != "" || runtime.GOOS == "windows" {

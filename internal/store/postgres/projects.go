@@ -33,25 +33,46 @@ func (d *Database) Projects(ctx context.Context) ([]Project, error) {
 	return list, d.failed("list the projects", err)
 }
 
-// A Node is a folder on a computer that works on projects of the database.
+// A Node is a folder on a computer that takes part in a project.
 type Node struct {
 	ID       uuid.UUID `json:"id"`
 	Host     string    `json:"host"`
-	Lost     bool      `json:"lost"`     // it has not been heard of for too long
-	Silent   float64   `json:"silent_s"` // seconds since it was heard of; 0 while it is not lost
-	Sessions int       `json:"sessions"` // that it has announced for the project, and that have not ended
+	Lost     bool      `json:"lost"`               // it has not been heard of for too long
+	Silent   float64   `json:"silent_s"`           // seconds since it counts as lost; 0 while it does not
+	Sessions int       `json:"sessions"`           // that it has announced for the project, and that have not ended
+	Root     string    `json:"root,omitempty"`     // the folder there; "" for one that an older ferrus has joined
+	Joined   time.Time `json:"joined_at,omitzero"` // likewise
+	Heard    time.Time `json:"last_seen,omitzero"` // when a process of ferrus there was heard of last; zero for never
 }
 
-// Nodes returns the nodes that have announced a session for a project within a week, by host.
+// Nodes returns the nodes of a project, by host: the folders that were moved there or have joined, and those that have announced a session within a week.
 func (d *Database) Nodes(ctx context.Context, project uuid.UUID) ([]Node, error) {
 	var list []Node
 	err := d.query(ctx, func(ctx context.Context) error {
-		rows, err := d.read.Query(ctx, `select n.id, n.host, n.until < clock_timestamp(), greatest(0, extract(epoch from clock_timestamp() - n.until))::float8,
-			count(*) filter (where s.ended is null)
-			from node n join session s on s.node = n.id join machine m on m.id = s.machine where m.project = $1 group by n.id order by n.host, n.id`, project)
-		if err == nil {
-			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Node])
+		rows, err := d.read.Query(ctx, `select i.id, coalesce(n.host, r.host), coalesce(n.until < clock_timestamp(), false),
+			greatest(0, coalesce(extract(epoch from clock_timestamp() - n.until), 0))::float8, coalesce(s.alive, 0)::int, coalesce(r.root, ''), r.since, coalesce(n.heard, n.until)
+			from (select node as id from member where project = $1 union select s.node from session s join machine m on m.id = s.machine where m.project = $1) i
+			left join member r on r.project = $1 and r.node = i.id left join node n on n.id = i.id
+			left join (select s.node, count(*) filter (where s.ended is null) as alive from session s join machine m on m.id = s.machine
+				where m.project = $1 group by s.node) s on s.node = i.id
+			order by 2, 6, 1`, project)
+		if err != nil {
+			return err
 		}
+		list = nil
+		var n Node
+		var joined, heard *time.Time
+		_, err = pgx.ForEachRow(rows, []any{&n.ID, &n.Host, &n.Lost, &n.Silent, &n.Sessions, &n.Root, &joined, &heard}, func() error {
+			n.Joined, n.Heard = time.Time{}, time.Time{}
+			if joined != nil {
+				n.Joined = *joined
+			}
+			if heard != nil {
+				n.Heard = *heard
+			}
+			list = append(list, n)
+			return nil
+		})
 		return err
 	})
 	return list, d.failed("list the computers", err)

@@ -26,7 +26,8 @@ create table if not exists member (
 create table if not exists node (
 	id      uuid primary key,
 	host    text not null, -- for people
-	until   timestamptz not null -- it is lost afterwards, unless it is heard of again
+	until   timestamptz not null, -- it is lost afterwards, unless it is heard of again
+	heard   timestamptz           -- when it was heard of last, for people; null if only an older ferrus has said so
 );
 
 create table if not exists machine (
@@ -120,6 +121,15 @@ create table if not exists queue (
 	primary key (project, name)
 );
 
+-- A trouble says for people why a node, by its session, does not work on a task: on that of a branch, or on one of the queue.
+create table if not exists trouble (
+	session text not null references session on delete cascade,
+	name    text not null, -- of the branch, or of the task of the queue
+	text    text not null,
+	since   timestamptz not null default clock_timestamp(),
+	primary key (session, name)
+);
+
 create table if not exists format (version int not null);
 
 -- Format 2.
@@ -146,3 +156,4 @@ alter table project
 
 -- Format 5. What waits already was added before everything else, in the order of the names.
 alter table queue add column if not exists added timestamptz not null default now();
+alter table node add column if not exists heard timestamptz;

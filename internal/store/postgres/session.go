@@ -95,8 +95,8 @@ func (d *Database) heard(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	batch.Queue("set local synchronous_commit = off") // others must see it while a standby is away
-	batch.Queue(`insert into node (id, host, until) values ($1, $2, clock_timestamp() + make_interval(secs => $3))
-		on conflict (id) do update set host = excluded.host, until = greatest(node.until, excluded.until)`, d.opts.Node, d.opts.Host, d.opts.TTL.Seconds())
+	batch.Queue(`insert into node (id, host, until, heard) values ($1, $2, clock_timestamp() + make_interval(secs => $3), clock_timestamp())
+		on conflict (id) do update set host = excluded.host, until = greatest(node.until, excluded.until), heard = excluded.heard`, d.opts.Node, d.opts.Host, d.opts.TTL.Seconds())
 	batch.Queue("commit")
 	if err := d.write.SendBatch(ctx, batch).Close(); err != nil {
 		return d.failed("announce this computer", err)

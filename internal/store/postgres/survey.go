@@ -27,6 +27,7 @@ type surveyed struct {
 	lines    map[int64][]byte      // those that its task names, by where they start
 	runs     []Run                 // of its task
 	post     *Conducted            // nil where nobody conducts it
+	troubles []Trouble             // why nodes do not work on it
 	sessions map[string]sessionRow // of the whole survey
 }
 
@@ -62,6 +63,15 @@ func (d *Database) Survey(ctx context.Context, project uuid.UUID) (*Survey, erro
 	for i, p := range posts {
 		if m := v.machines[p.Branch]; m != nil {
 			m.post = &posts[i]
+		}
+	}
+	if err != nil {
+		return v, err
+	}
+	troubles, err := d.Troubles(ctx, project)
+	for _, t := range troubles {
+		if m := v.machines[t.Name]; m != nil {
+			m.troubles = append(m.troubles, t)
 		}
 	}
 	return v, err
