@@ -79,6 +79,9 @@ func all(c *cobra.Command, visit func(*cobra.Command)) {
 
 func flags(b *bytes.Buffer, set *pflag.FlagSet) {
 	set.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
 		kind, text := pflag.UnquoteUsage(f)
 		name := strings.TrimSpace("--" + f.Name + " " + kind)
 		if f.Shorthand != "" {

@@ -37,6 +37,7 @@ type Attempt struct {
 	Seconds   float64        `json:"seconds"`
 	Selected  bool           `json:"selected,omitempty"`
 	Merged    bool           `json:"merged,omitempty"`
+	Edited    bool           `json:"edited,omitempty"`    // its files are no longer those that it has handed in, which Green, Score and Size are about
 	Elsewhere bool           `json:"elsewhere,omitempty"` // its work tree is on another computer: Size, Green and Score are not known here
 	Skipped   []string       `json:"skipped,omitempty"`   // which files were not read, and why: Size and Score are without them, and Green is false
 	Error     string         `json:"error,omitempty"`     // why it cannot be read
@@ -88,7 +89,20 @@ func (a *Attempt) read(ctx context.Context, b *engine.Engine) error {
 	if err := a.story(b, now); err != nil {
 		return err
 	}
-	return a.measure(ctx, b, now)
+	if err := a.measure(ctx, b, now); err != nil || a.Elsewhere || a.Merged || !t.Submitted() {
+		return err
+	}
+	return a.edits(ctx, b, now)
+}
+
+// edits looks whether the files are still those that were handed in. Those that are not read count as they were.
+func (a *Attempt) edits(ctx context.Context, b *engine.Engine, now store.Snapshot) error {
+	if now.Task.Submission.Tree == "" {
+		return nil
+	}
+	files, _, err := b.Inspect(ctx, now)
+	a.Edited = err == nil && files != now.Task.Submission.Tree
+	return err
 }
 
 // Measured is what [AttemptOf] knows of the files of a task: Elsewhere, Green, Score, Void and Size. It does not read the journal.

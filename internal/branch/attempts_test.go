@@ -26,3 +26,26 @@ func TestSubmittedWorkIsKnownWhole(t *testing.T) {
 		t.Errorf("green %v, skipped %q, %+v", a.Green, a.Skipped, a.Size)
 	}
 }
+
+// TestFilesThatWereEditedAfterASubmissionAreNamed while what counts is the submission, until they are as they were handed in.
+func TestFilesThatWereEditedAfterASubmissionAreNamed(t *testing.T) {
+	t.Parallel()
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	look := func(when string, want bool) {
+		t.Helper()
+		if a := branch.AttemptOf(t.Context(), p.Engine()); a.Error != "" || a.Edited != want {
+			t.Errorf("%s: edited %v, %s", when, a.Edited, a.Error)
+		}
+	}
+	p.Write("code.txt", "two\n")
+	look("at work", false)
+	enginetest.Submitted(t, ex)
+	look("as it was submitted", false)
+	p.Write("code.txt", "three\n")
+	look("edited", true)
+	p.Write("code.txt", "two\n")
+	enginetest.Must(p.Human().Approve(t.Context(), "", ""))(t)
+	p.Write("more.txt", "more\n")
+	look("with another file", true)
+}

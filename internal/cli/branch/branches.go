@@ -19,7 +19,7 @@ import (
 // branchesJSON are the fields of a list of branches.
 const branchesJSON = `branches[{branch task_id title state since holder check why green checks
 score score_void agent rejected size{files added deleted} seconds selected
-merged elsewhere error}].`
+merged edited elsewhere error}].`
 
 // BranchesCommand is ferrus branches.
 func BranchesCommand(a *cli.App) *cobra.Command {
@@ -37,8 +37,9 @@ scores the checked work that has no score.`,
 like a check on the files that passed the checks. The last line that it prints
 is the score, a number; higher is better. The command is frozen with the task.
 A score counts for the scored files only: after a change it is void, and "-"
-stands in its place. The code that is judged can print the number itself, so
-review what you take.`, branchesJSON),
+stands in its place. Submitted work keeps its score; if its files are edited
+after that, a line below it says so. The code that is judged can print the
+number itself, so review what you take.`, branchesJSON),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := attempts(a, cmd.Context(), "")
@@ -111,6 +112,9 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 			change(t), column(number(t)), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
 		if !t.Green && t.Why != "" {
 			a.Say("%s %s\n", name(""), a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))
+		}
+		if t.Edited {
+			a.Say("%-14s %s\n", "", a.Paint(cli.Yellow, "edited since it was submitted: checks, change and score are of the submission"))
 		}
 		for _, line := range t.Skipped {
 			a.Say("%s %s\n", name(""), a.Paint(cli.Yellow, format.Line(line)))
