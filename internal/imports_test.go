@@ -84,6 +84,7 @@ var allowed = map[string]map[string]string{
 	"internal/web/drafts": {
 		"internal/platform/atomicfile": "a comment survives a power cut",
 		"internal/platform/filelock":   "one at a time changes the drafts",
+		"internal/refusal":             "what cannot be saved has a code and a remedy",
 		"internal/rootfs":              "no link is followed",
 		"internal/safetext":            "names have a form, and texts marks for hidden characters",
 	},

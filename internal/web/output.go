@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -210,7 +209,7 @@ func (s *Site) log(w http.ResponseWriter, r *http.Request) error {
 		}
 		defer e.Close()
 		name := q.Get("name")
-		if name != filepath.Base(name) || !strings.HasSuffix(name, ".log") {
+		if !isFile(name) || !strings.HasSuffix(name, ".log") {
 			return errNotFound
 		}
 		path = e.Place().Path("logs", name)

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/act"
@@ -35,7 +33,7 @@ const maxOutput = 64 << 10
 
 // readRun reads a run that is active or archived.
 func (s *Site) readRun(name string) (*status.RunStatus, error) {
-	if name == "" || name != filepath.Base(name) || strings.Trim(name, ".") == "" || strings.Contains(name, `\`) {
+	if !isFile(name) {
 		return nil, errNotFound
 	}
 	e, err := s.open("")

@@ -7,12 +7,15 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"crypto/tls"
 
@@ -57,13 +60,10 @@ var static embed.FS
 func New(ctx context.Context, opts Options) (*Site, error) {
 	s := &Site{opts: opts, drafts: drafts.Store{Home: filepath.Join(opts.Root, project.DirName)}, hub: newHub(ctx, opts.Root), seen: newSeen(),
 		results: newResults(), patches: patches{all: map[[2]string]*readPatch{}}, started: time.Now()}
-	files, err := fs.Sub(static, "static")
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	s.gate, err = access.New(access.Options{
 		Origin: opts.Origin, Ask: s.ask, Refused: s.refused, Site: s.routes(),
-		Files: http.StripPrefix(access.Static, http.FileServerFS(files)),
+		Files: http.FileServerFS(static), // the folder has the name of its address
 	})
 	return s, err
 }
@@ -90,13 +90,35 @@ func (s *Site) routes() http.Handler {
 		"POST /draft":         s.draft,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := page(w, r); err != nil {
+			err := errNotFound
+			if legible(r) {
+				err = page(w, r)
+			}
+			if err != nil {
 				s.fail(w, r, err)
 			}
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNotFound) })
 	return mux
+}
+
+// legible reports whether an address is text.
+func legible(r *http.Request) bool {
+	for _, values := range r.URL.Query() {
+		if slices.ContainsFunc(values, func(v string) bool { return !isText(v) }) {
+			return false
+		}
+	}
+	return isText(r.URL.Path)
+}
+
+// isText reports whether a part of an address has only bytes that the name of something has.
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) }
+
+// isFile reports whether a name can be that of a file in a folder, and is no other path.
+func isFile(name string) bool {
+	return isText(name) && len(name) <= 255 && name == filepath.Base(name) && strings.Trim(name, ".") != "" && !strings.Contains(name, `\`)
 }
 
 // grace is how long Serve waits for open requests when its context ends.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
@@ -82,6 +83,12 @@ var (
 	lineForm = safetext.NewForm(`^[no][0-9]*$`, 2, 10)
 )
 
+// wrong refuses a comment that cannot be saved.
+func wrong(format string, args ...any) error {
+	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the comment was not saved: " + fmt.Sprintf(format, args...), Person: true,
+		Remedy: "correct it and send it again; nothing was changed"}
+}
+
 // A Store is the drafts of a project.
 type Store struct{ Home string } // Home is its .ferrus
 
@@ -89,11 +96,11 @@ type Store struct{ Home string } // Home is its .ferrus
 func (s Subject) name() (string, error) {
 	for _, id := range []string{s.Task, s.Submission} {
 		if !idForm.MatchString(id) {
-			return "", fmt.Errorf("%q is no id", id)
+			return "", wrong("%q is no id", id)
 		}
 	}
 	if s.Branch != "" && !idForm.MatchString(s.Branch) {
-		return "", fmt.Errorf("%q is no branch", s.Branch)
+		return "", wrong("%q is no branch", s.Branch)
 	}
 	return path.Join(folder, s.Branch+"@"+s.Task+"@"+s.Submission+".json"), nil
 }
@@ -129,12 +136,12 @@ func (s Store) Read(about Subject) (Draft, error) {
 func (s Store) Comment(about Subject, c Comment) error {
 	number, err := strconv.Atoi(strings.TrimLeft(c.Line, "no"))
 	if !lineForm.MatchString(c.Line) || err != nil || number < 1 || c.Path == "" || len(c.Path) > 4096 {
-		return errors.New("the comment names no line of a patch")
+		return wrong("the comment names no line of a patch")
 	}
 	c.Text, _ = safetext.Document(strings.TrimSpace(strings.ReplaceAll(c.Text, "\r\n", "\n")))
 	c.Quote = safetext.Mark(c.Quote)
 	if len(c.Text) > maxText {
-		return fmt.Errorf("a comment has at most %d bytes", maxText)
+		return wrong("a comment has at most %d bytes", maxText)
 	}
 	if quote := []rune(c.Quote); len(quote) > 400 {
 		c.Quote = string(quote[:400]) + "…"
@@ -157,7 +164,7 @@ func (s Store) Comment(about Subject, c Comment) error {
 	case c.Text == "":
 		return nil
 	case len(d.Comments) == maxComments:
-		return fmt.Errorf("a draft has at most %d comments", maxComments)
+		return wrong("a draft has at most %d comments", maxComments)
 	default:
 		d.Comments = append(d.Comments, c)
 	}
