@@ -7,8 +7,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
@@ -104,7 +106,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "s")
 
 	// The agent asks, and is answered by a number.
-	x.shows(t, "May I fix it?", "yes, of course", "a answer", "Resume: ") // until that act is done no other is taken
+	x.shows(t, "May I fix it?", "yes, of course", "a answer")
 	x.press(t, "a")
 	x.shows(t, "0. in your own words")
 	x.press(t, "1")
@@ -173,5 +175,40 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "q")
 	if code := x.end(t); code != 0 || x.second() || !x.cooked(t) {
 		t.Errorf("it ends with %d, and the terminal is not as it was", code)
+	}
+}
+
+// TestARejectionTypedAtOnceAfterAResumeArrives: both keys, the text and what sends it are there before the run has started.
+func TestARejectionTypedAtOnceAfterAResumeArrives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it plays half a task")
+	}
+	dir := asked(t)
+	ferrusExits(t, dir, 0, "answer", "q1", "1", "--branch", "fix")
+	run := ferrusIn(dir, "resume", "--headless", "--branch", "fix")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if r := reportOf(t, dir, "fix"); r.State == state.Reviewing && len(r.Agents) > 0 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%+v", reportOf(t, dir, "fix"))
+		}
+	}
+	ferrusExits(t, dir, 0, "stop", "--branch", "fix")
+	_ = run.Wait() // it was stopped
+
+	x := inTerminal(t, dir, 120, 40, nil, "ferrus", "ui", "--branch", "fix")
+	x.shows(t, "> ! fix", "y approve", "s resume")
+	x.press(t, "sr"+"There must be a second line.\x13")
+	x.shows(t, "submitted s2")
+	if r := reportOf(t, dir, "fix"); r.Reviews.Used != 1 {
+		t.Errorf("%d rejections", r.Reviews.Used)
+	}
+	x.press(t, "q")
+	if code := x.end(t); code != 0 || !x.cooked(t) {
+		t.Errorf("it ends with %d", code)
 	}
 }

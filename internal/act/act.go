@@ -43,8 +43,26 @@ type Field struct {
 	Required bool     `json:"required,omitempty"`
 }
 
-// Same reports whether both are the same command: it is how an act that was shown is found among those that are possible now.
-func (a Act) Same(b Act) bool { return a.Name == b.Name && slices.Equal(a.Args, b.Args) }
+// Same reports whether both are the same command about the same things: it is how an act that was shown is found among those that are
+// possible now. Whether a run continues afterwards does not matter: a run that started meanwhile changes that, and nothing that the
+// person was shown.
+func (a Act) Same(b Act) bool {
+	bound := func(args []string) []string {
+		return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == Continues })
+	}
+	return a.Name == b.Name && slices.Equal(bound(a.Args), bound(b.Args))
+}
+
+// Continues is the argument by which the run of a task continues after the act.
+const Continues = "--resume"
+
+// Branch is the branch whose task the command acts on, "" for the task of the project.
+func (a Act) Branch() string {
+	if len(a.Args) > 1 && a.Args[0] == "--branch" {
+		return a.Args[1]
+	}
+	return ""
+}
 
 // Fill returns the arguments of the command with the values of its fields. An argument whose field is empty is left out. A
 // value that its field does not take is refused with invalid_input.
@@ -135,9 +153,18 @@ func Find(list []Act, shown Act) (Act, error) {
 
 // An Outcome is what became of an act.
 type Outcome struct {
-	Exit int    // exit code of the command
-	Text string // what it printed; after a failure the error with its remedy
+	Exit    int    // exit code of the command
+	Text    string // what it printed, without its error
+	Message string // what it refused or could not do, and why, in a line; "" unless it failed
+	Remedy  string // what to do about that, "" where nothing is known
+	Before  uint64 // the newest entry of the task when the act began; 0 where that is not known
 }
 
 // Failed reports whether the command refused or failed.
 func (o Outcome) Failed() bool { return o.Exit != 0 }
+
+// Why is all that is known of a failure, line by line: the message, what the command printed beside it, and the remedy.
+func (o Outcome) Why() string {
+	lines := slices.DeleteFunc([]string{o.Message, o.Text, o.Remedy}, func(text string) bool { return text == "" })
+	return strings.Join(lines, "\n")
+}

@@ -53,7 +53,20 @@ func TestFind(t *testing.T) {
 	if got, err := Find([]Act{answer, reject}, reject); err != nil || !got.Same(reject) {
 		t.Errorf("%v, %v", got, err)
 	}
+	continued := reject
+	continued.Args = []string{"reject", Continues, "--submission", "s3", "--message={text}"}
+	if got, err := Find([]Act{answer, continued}, reject); err != nil || !slices.Equal(got.Args, continued.Args) {
+		t.Errorf("a run has started since it was shown: %v, %v", got, err)
+	}
 	if _, err := Find([]Act{answer, later}, reject); refusal.CodeOf(err) != refusal.WrongState {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestBranch(t *testing.T) {
+	for want, args := range map[string][]string{"": {"merge", "parser"}, "parser": {"--branch", "parser", "approve"}} {
+		if got := (Act{Args: args}).Branch(); got != want {
+			t.Errorf("%v: %q", args, got)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ferrus-go/ferrus/internal/act"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -76,12 +78,42 @@ func (a *App) Do(ctx context.Context, root, via string, what act.Act, values map
 	}
 	var out, errs bytes.Buffer
 	inner := &App{In: strings.NewReader(""), Out: &out, Err: &errs, InTTY: a.InTTY && via == "ui", Via: via}
-	code := a.Run(inner, ctx, args)
-	text := out.String()
-	if code != 0 {
-		text = errs.String() + text
+	code := a.Run(inner, ctx, append([]string{errorsFlag}, args...))
+	return outcome(code, out.String(), errs.String()), nil
+}
+
+// errorsFlag lets a command print its error as JSON, and all else as text: a screen and a page show its parts in their own way.
+const errorsFlag = "--json-errors"
+
+// ErrorsFlag adds the flag by which a screen or a page gets the error of a command as values.
+func (a *App) ErrorsFlag(flags *pflag.FlagSet) {
+	name := strings.TrimLeft(errorsFlag, "-")
+	flags.BoolVar(&a.errorsJSON, name, false, "print errors as JSON, and all else as text")
+	_ = flags.MarkHidden(name)
+}
+
+// outcome is that of a command with errorsFlag: its exit code, what it printed, and what it printed on stderr, of which the last line
+// is its error. A command that has said itself why it failed has none: then what it printed is the message.
+func outcome(code int, out, errs string) act.Outcome {
+	done := act.Outcome{Exit: code, Text: strings.TrimSpace(out)}
+	if code == ExitOK {
+		return done
 	}
-	return act.Outcome{Exit: code, Text: strings.TrimSpace(text)}, nil
+	rest, last := "", strings.TrimSpace(errs)
+	if at := strings.LastIndexByte(last, '\n'); at >= 0 {
+		rest, last = last[:at], last[at+1:]
+	}
+	var f Failure
+	if json.Unmarshal([]byte(last), &f) != nil || f.Message == "" {
+		done.Message, done.Text, _ = strings.Cut(strings.TrimSpace(errs+out), "\n")
+		return done
+	}
+	done.Message, done.Remedy = f.Message, f.Remedy
+	for _, v := range f.Values {
+		rest += "\n" + ValueText(v)
+	}
+	done.Text = strings.TrimSpace(rest + "\n" + out)
+	return done
 }
 
 // settled is after what time a run that has not ended is taken to work.
@@ -94,24 +126,26 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 	if err != nil {
 		return act.Outcome{}, err
 	}
-	log, err := os.CreateTemp("", "ferrus-run-*.log")
-	if err != nil {
-		return act.Outcome{}, err
+	var logs [2]*os.File // of what it prints, and of its errors
+	for i := range logs {
+		if logs[i], err = os.CreateTemp("", "ferrus-run-*.log"); err != nil {
+			return act.Outcome{}, err
+		}
+		defer os.Remove(logs[i].Name())
+		defer logs[i].Close()
 	}
-	defer os.Remove(log.Name())
-	defer log.Close()
 	text, err := textFile(args)
 	if err != nil {
 		return act.Outcome{}, err
 	}
-	cmd := exec.Command(self, args...)
+	cmd := exec.Command(self, append([]string{errorsFlag}, args...)...)
 	if text != nil {
 		defer os.Remove(text.Name())
 		defer text.Close()
 		cmd.Stdin = text
 	}
-	cmd.Dir = filepath.Dir(log.Name()) // the project is named; a folder that is in use cannot be removed everywhere
-	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = log, log, proc.Leader()
+	cmd.Dir = filepath.Dir(logs[0].Name()) // the project is named; a folder that is in use cannot be removed everywhere
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = logs[0], logs[1], proc.Leader()
 	if err := cmd.Start(); err != nil {
 		return act.Outcome{}, err
 	}
@@ -119,7 +153,8 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
-		said, _ := readFrom(log)
+		said, _ := readFrom(logs[0])
+		errs, _ := readFrom(logs[1])
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			return act.Outcome{}, err
@@ -128,7 +163,7 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 		if code == ExitPerson { // it has run, and waits for the person
 			code = ExitOK
 		}
-		return act.Outcome{Exit: code, Text: strings.TrimSpace(said)}, nil
+		return outcome(code, said, errs), nil
 	case <-time.After(settled):
 		return act.Outcome{Text: fmt.Sprintf("started: process %d; it continues when this is closed", cmd.Process.Pid)}, nil
 	case <-ctx.Done():

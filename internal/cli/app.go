@@ -35,6 +35,7 @@ type App struct {
 
 	Dir, Branch string
 	JSON        bool
+	errorsJSON  bool           // errors are JSON although the rest is text: the caller is a screen or a page
 	Via         string         // what a person acts by, when it is not this command line: ui or web
 	Shown       Shown          // what the person decided on
 	Resume      bool           // the run continues after the decision, if it has ended

@@ -82,7 +82,7 @@ func (a *App) continueDetached(ctx context.Context, args []string) error {
 	case out.Exit == ExitBusy:
 		a.Say("  a run works on it\n")
 	case out.Failed():
-		a.Say("  the task was not continued:\n%s\n", out.Text)
+		a.Say("  the task was not continued:\n%s\n", out.Why())
 	default:
 		a.Say("  continued: %s\n", out.Text)
 	}

@@ -277,7 +277,7 @@ func (a *App) Fail(err error) int {
 	}
 	placed := *f
 	f, placed.Remedy = &placed, a.Remedy(f)
-	if a.JSON {
+	if a.JSON || a.errorsJSON {
 		if text, err := format.JSON(f, ""); err == nil {
 			_, _ = a.Err.Write(text)
 		}

@@ -138,7 +138,7 @@ func (r *Report) Acts() []act.Act {
 			continue
 		}
 		if r.Spent.Runs > 0 && slices.Contains(continuing, a.Name) {
-			a.Args = slices.Insert(a.Args, 1, "--resume")
+			a.Args = slices.Insert(a.Args, 1, act.Continues)
 		}
 		if r.Branch != "" && !slices.Contains(a.Args, r.Branch) {
 			a.Args = append([]string{"--branch", r.Branch}, a.Args...)

@@ -54,9 +54,22 @@ func (f *fake) Diff(context.Context, Key) (string, error)      { return f.diff, 
 func (f *fake) Outputs(context.Context, Key) ([]Output, error) { return f.outputs, f.err }
 func (f *fake) CheckLog(context.Context, Key) (string, error)  { return f.log, f.err }
 func (f *fake) Changed(context.Context) error                  { return context.Canceled }
-func (f *fake) Do(_ context.Context, _ Key, a Act, values map[string]string) (Outcome, error) {
+
+// Do carries out what is still among the acts of the item, or of the project.
+func (f *fake) Do(_ context.Context, key Key, a Act, values map[string]string) (Outcome, error) {
+	list := f.overview.Acts
+	if key != (Key{}) {
+		list = f.details[key].Acts()
+	}
+	if _, err := act.Find(list, a); err != nil {
+		return Outcome{}, err
+	}
 	f.done, f.values = append(f.done, a), append(f.values, values)
-	return f.outcome, f.err
+	out := f.outcome
+	if r := f.details[key].report(); r != nil {
+		out.Before = r.Seq
+	}
+	return out, f.err
 }
 
 // The acts of the fake's items.

@@ -39,6 +39,16 @@ func keyOf(name string) string {
 	return ""
 }
 
+// namesOf are the names of the acts that a key stands for.
+func namesOf(key string) (names []string) {
+	for _, k := range actKeys {
+		if k.key == key {
+			names = append(names, k.act)
+		}
+	}
+	return names
+}
+
 // actsOf are the acts that a key stands for.
 func actsOf(key string, acts []Act) []Act {
 	var found []Act

@@ -23,11 +23,18 @@ type detailMsg struct {
 
 type changedMsg struct{ err error }
 
+// actedMsg is the end of an act.
 type actedMsg struct {
-	act     Act
-	before  uint64 // the newest entry of the task when the act began
+	job     *job
 	outcome Outcome
 	err     error
+}
+
+// possibleMsg is what is possible with the item of a job that waits for its act.
+type possibleMsg struct {
+	job    *job
+	detail *Detail
+	err    error
 }
 
 // ageMsg makes the ages on the screen right again.
@@ -60,10 +67,18 @@ func awaitChange(ctx context.Context, src Source) tea.Cmd {
 	return func() tea.Msg { return changedMsg{src.Changed(ctx)} }
 }
 
-func do(ctx context.Context, src Source, key Key, before uint64, act Act, values map[string]string) tea.Cmd {
+// carry carries a job out, or looks up what its key means.
+func carry(ctx context.Context, src Source, j *job) tea.Cmd {
+	if j.press != "" {
+		return func() tea.Msg {
+			d, err := src.Detail(ctx, j.key)
+			return possibleMsg{j, d, err}
+		}
+	}
+	key, act, values := j.key, j.act, j.values
 	return func() tea.Msg {
 		outcome, err := src.Do(ctx, key, act, values)
-		return actedMsg{act, before, outcome, err}
+		return actedMsg{j, outcome, err}
 	}
 }
 

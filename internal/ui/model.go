@@ -3,10 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/textinput"
@@ -45,10 +42,11 @@ type Model struct {
 	polling  bool // the output of agents is read again and again
 
 	message string
-	beside  string // the message: how the act is undone
 	bad     bool
-	busy    bool
-	undo    uint64                       // the entry before the newest act, to which a rollback returns
+	jobs    jobs
+	closing bool                         // when all jobs are done
+	notes   []*note                      // to be shown when the dialog is closed
+	undo    undo                         // of the newest act
 	drafts  map[string]map[string]string // what was typed into forms that were closed, by act
 }
 
@@ -84,6 +82,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.changed(msg)
 	case actedMsg:
 		return m, m.acted(msg)
+	case possibleMsg:
+		return m, m.possible(msg)
 	case ageMsg:
 		m.showDetail()
 		return m, m.after(agesEvery, ageMsg{})
@@ -260,81 +260,12 @@ func (m *Model) changed(msg changedMsg) tea.Cmd {
 	return tea.Batch(m.loadOverview(), m.load(), awaitChange(m.ctx, m.src))
 }
 
-// begin leads an act on: to a form for its fields, to a question if something would be lost, and at last to the source.
-func (m *Model) begin(r reply) tea.Cmd {
-	act := *r.act
-	if m.busy {
-		m.say("wait until the last act is done", false)
-		return nil
-	}
-	if len(act.Fields) > 0 && r.values == nil {
-		m.dialog = newForm(act, m.prefilled(act))
-		return nil
-	}
-	if act.Loses != "" && !r.sure {
-		m.dialog = &question{act, r.values}
-		return nil
-	}
-	m.busy = true
-	m.say(act.Label+" …", false)
-	var before uint64
-	if r := m.detail.report(); r != nil {
-		before = r.Seq
-	}
-	return do(m.ctx, m.src, m.of, before, act, r.values)
-}
-
-// prefilled are the values that a form begins with: what was typed before it was closed, and the entry under the cursor.
-func (m *Model) prefilled(act Act) map[string]string {
-	if draft := m.drafts[draftOf(act)]; draft != nil {
-		return draft
-	}
-	seq := m.undo
-	if j, ok := m.tabs[m.tab].(*journalTab); ok {
-		seq = j.seq()
-	}
-	if seq == 0 {
-		return nil
-	}
-	return map[string]string{"seq": strconv.FormatUint(seq, 10)}
-}
-
-func draftOf(act Act) string { return strings.Join(act.Args, "\x00") }
-
-func (m *Model) acted(msg actedMsg) tea.Cmd {
-	m.busy = false
-	text := msg.outcome.Text
-	if msg.err != nil {
-		text = msg.err.Error()
-	}
-	if msg.err != nil || msg.outcome.Failed() {
-		m.say("", false)
-		m.dialog = &note{title: line(msg.act.Label) + ": refused", text: rowsOf(text)}
-		return tea.Batch(m.loadOverview(), m.load())
-	}
-	delete(m.drafts, draftOf(msg.act))
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	m.say(msg.act.Label+": "+first, false)
-	if m.undo = m.undoable(msg); m.undo != 0 {
-		m.beside = fmt.Sprintf("(undo: %s to entry %d)", keyOf("rollback"), m.undo)
-	}
-	return tea.Batch(m.loadOverview(), m.load())
-}
-
-// undoable is the entry to which a rollback undoes an act, 0 where none does.
-func (m *Model) undoable(msg actedMsg) uint64 {
-	if !slices.ContainsFunc(m.detail.acts(), func(a Act) bool { return a.Name == "rollback" }) || slices.ContainsFunc(m.overview.Acts, msg.act.Same) {
-		return 0
-	}
-	return msg.before
-}
-
-func (m *Model) say(text string, bad bool) { m.message, m.beside, m.bad = line(text), "", bad }
+func (m *Model) say(text string, bad bool) { m.message, m.undo.shown, m.bad = line(text), false, bad }
 
 // acts are what the person can do: with the selected item, then with the project.
 func (m *Model) acts() []Act {
 	var all []Act
-	all = append(all, m.detail.acts()...)
+	all = append(all, m.detail.Acts()...)
 	if m.overview != nil {
 		all = append(all, m.overview.Acts...)
 	}

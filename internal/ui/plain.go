@@ -195,7 +195,7 @@ func (p *plainScreen) read(ctx context.Context) error {
 // can are the acts that can be done now.
 func (p *plainScreen) can() []Act {
 	var all []Act
-	all = append(all, p.detail.acts()...)
+	all = append(all, p.detail.Acts()...)
 	return append(all, p.overview.Acts...)
 }
 
@@ -243,12 +243,16 @@ func (p *plainScreen) act(ctx context.Context, which string) error {
 			return err
 		}
 	}
-	outcome, err := p.src.Do(ctx, p.chosen, act, values)
+	key := p.chosen
+	if slices.ContainsFunc(p.overview.Acts, act.Same) {
+		key = Key{}
+	}
+	outcome, err := p.src.Do(ctx, key, act, values)
 	if err != nil {
 		return err
 	}
 	if outcome.Failed() {
-		return errors.New(outcome.Text)
+		return errors.New(outcome.Why())
 	}
 	p.say("%s", strings.Join(rowsOf(outcome.Text), "\n"))
 	return p.read(ctx)

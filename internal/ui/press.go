@@ -9,8 +9,10 @@ import (
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if key == "ctrl+c" {
+		m.editing = nil
 		return tea.Quit
 	}
+	m.closing = false
 	switch {
 	case m.dialog != nil:
 		return m.pressDialog(msg)
@@ -20,11 +22,10 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if act, ok := screenKeys[key]; ok {
 		return act(m)
 	}
-	if acts := actsOf(key, m.acts()); len(acts) == 1 {
-		return m.begin(reply{act: &acts[0]})
-	} else if len(acts) > 1 {
-		m.dialog = &menu{title: "Which?", acts: acts}
-		return nil
+	if acts := actsOf(key, m.acts()); len(acts) > 0 {
+		return m.offer(acts)
+	} else if len(namesOf(key)) > 0 && m.jobs.about(m.of) {
+		return m.enqueue(&job{key: m.of, press: key})
 	}
 	if m.right {
 		m.tabs[m.tab].press(key)
@@ -58,13 +59,25 @@ var screenKeys = map[string]func(*Model) tea.Cmd{
 	"ctrl+r":    (*Model).reload,
 }
 
-// close ends the screen, but not an act in the middle.
+// close ends the screen when all acts are done: none is cut off.
 func (m *Model) close() tea.Cmd {
-	if m.busy {
-		m.say("an act is being carried out; ctrl+c closes the screen all the same", false)
+	m.closing = true
+	return m.leave()
+}
+
+// leave ends the program if it is to be closed or to make room for an editor, and all acts are done. Until then it says what for.
+func (m *Model) leave() tea.Cmd {
+	switch {
+	case !m.closing && m.editing == nil:
 		return nil
+	case len(m.jobs) == 0:
+		return tea.Quit
+	case m.closing:
+		m.say("the screen closes when this is done; ctrl+c closes it now, any other key keeps it open", false)
+	default:
+		m.say("the editor opens when this is done", false)
 	}
-	return tea.Quit
+	return nil
 }
 
 func (m *Model) otherPane() tea.Cmd {
@@ -151,13 +164,14 @@ func (m *Model) pressDialog(msg tea.KeyPressMsg) tea.Cmd {
 	r, cmd := m.dialog.update(msg)
 	if r.edit {
 		m.editing, _ = m.dialog.(*form)
-		return tea.Quit
+		return m.leave()
 	}
 	if !r.closed {
 		return cmd
 	}
 	f, filled := m.dialog.(*form)
-	m.dialog = nil
+	m.dialog, m.editing = nil, nil
+	defer m.showNote()
 	if filled {
 		m.drafts[draftOf(f.does)] = r.values
 	}

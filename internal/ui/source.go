@@ -38,8 +38,8 @@ type Detail struct {
 	Text string
 }
 
-// acts are what the person can do with the item.
-func (d *Detail) acts() []Act {
+// Acts are what the person can do with the item.
+func (d *Detail) Acts() []Act {
 	switch {
 	case d == nil:
 		return nil
@@ -72,7 +72,7 @@ type Source interface {
 	CheckLog(context.Context, Key) (string, error)
 	// Changed returns when something may have changed since it was called, or with the error of the context.
 	Changed(context.Context) error
-	// Do carries out an act that Overview, or Detail of the key, has listed. One that is listed no longer is refused.
+	// Do carries out an act that Detail of the key has listed or, for the zero key, Overview. One that is listed no longer is refused.
 	Do(context.Context, Key, Act, map[string]string) (Outcome, error)
 }
 

@@ -144,7 +144,7 @@ func TestARequiredFieldIsAskedFor(t *testing.T) {
 // TestARefusalIsShownWhole, and nothing of the form is lost.
 func TestARefusalIsShownWhole(t *testing.T) {
 	src := night(t)
-	src.outcome = Outcome{Exit: 3, Text: "submission s2 is not the present one, which is s3\nferrus status shows the task as it is now"}
+	src.outcome = Outcome{Exit: 3, Message: "submission s2 is not the present one, which is s3", Remedy: "ferrus status shows the task as it is now"}
 	s := onStage(t, src, 80, 24)
 	s.press("n", "n", "r")
 	s.write("No tests")
@@ -217,23 +217,6 @@ func TestAnOverviewIsReadOnceAtATime(t *testing.T) {
 	s.carry(first)
 	if n := src.reads - before; n != 2 {
 		t.Errorf("it was read %d times", n)
-	}
-}
-
-// TestTheScreenIsNotClosedInAnAct by q: the act would be cut off.
-func TestTheScreenIsNotClosedInAnAct(t *testing.T) {
-	s := onStage(t, night(t), 80, 24)
-	s.begin(reply{act: &mergeAct})
-	if s.press("q"); s.quit {
-		t.Error("it is closed")
-	}
-	s.shows("an act is being carried out")
-	if s.begin(reply{act: &mergeAct}) != nil {
-		t.Error("a second act begins meanwhile")
-	}
-	s.send(actedMsg{act: mergeAct})
-	if s.press("q"); !s.quit {
-		t.Error("it is not closed")
 	}
 }
 

@@ -160,11 +160,19 @@ func (m *Model) messageLine() string {
 	if m.bad && text != "" {
 		style, text = red, "error: "+text
 	}
-	room := m.width - ansi.StringWidth(m.beside)
-	if m.beside != "" {
+	beside := m.jobs.String()
+	switch {
+	case text == "":
+		text, beside = beside, ""
+	case beside == "":
+		beside = m.undo.text(m.of)
+	}
+	beside = clip(beside, m.width/2)
+	room := m.width - ansi.StringWidth(beside)
+	if beside != "" {
 		room--
 	}
-	return style.Render(fit(ends(clip(text, room), m.beside, m.width), m.width))
+	return style.Render(fit(ends(clip(text, room), beside, m.width), m.width))
 }
 
 // keyLine names the keys that work now, as many as fit; help and the end always.

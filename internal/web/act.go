@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -137,8 +135,7 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if out.Failed() {
-		message, remedy, _ := strings.Cut(out.Text, "\n")
-		s.failed(w, r, http.StatusConflict, failure{Message: message, Remedy: remedy, Text: text})
+		s.failed(w, r, http.StatusConflict, failure{Message: out.Message, Said: out.Text, Remedy: out.Remedy, Text: text})
 		return nil
 	}
 	if f.Act.Name == "reject" {
@@ -285,7 +282,7 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request) error {
 		err = s.drafts.Comment(about, drafts.Comment{Path: v.Get("path"), Line: v.Get("line"), Quote: v.Get("quote"), Text: v.Get("text")})
 	}
 	if err != nil {
-		s.failWith(w, r, errors.Join(fmt.Errorf("the comment was not saved: %w", err)), v.Get("text"))
+		s.failWith(w, r, err, v.Get("text"))
 		return nil
 	}
 	http.Redirect(w, r, from, http.StatusSeeOther)

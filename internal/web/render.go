@@ -119,7 +119,9 @@ func (s *Site) show(w http.ResponseWriter, status int, name string, p *page) err
 // A failure is a page that says what failed, why, and what to do.
 type failure struct {
 	Message, Remedy string
+	Said            string // by the command beside its error
 	Text            string // of the person, so that it is not lost
+	Back            string // the page that the form was on
 }
 
 var errNotFound = errors.New("there is no such page")
@@ -139,8 +141,8 @@ func (s *Site) failWith(w http.ResponseWriter, r *http.Request, err error, text 
 	code := http.StatusInternalServerError
 	if errors.Is(err, errNotFound) {
 		code = http.StatusNotFound
-	} else if known, ok := statuses[refusal.CodeOf(err)]; ok {
-		code = known
+	} else if r := refusal.Of(err); r != nil && statuses[r.Code] != 0 {
+		code = statuses[r.Code]
 	}
 	f := failure{Text: text}
 	f.Message, f.Remedy = explain(err)
@@ -149,6 +151,7 @@ func (s *Site) failWith(w http.ResponseWriter, r *http.Request, err error, text 
 
 func (s *Site) failed(w http.ResponseWriter, r *http.Request, code int, f failure) {
 	p := s.page(r, "Not done")
+	f.Back = own(r.PostForm.Get("from"))
 	p.Data = f
 	if err := s.show(w, code, "failed", p); err != nil {
 		s.opts.Log.Error("page", "path", r.URL.Path, "error", err)
@@ -158,8 +161,7 @@ func (s *Site) failed(w http.ResponseWriter, r *http.Request, code int, f failur
 
 // explain is what an error says, and what to do about it.
 func explain(err error) (message, remedy string) {
-	var r *refusal.RefusedError
-	if errors.As(err, &r) {
+	if r := refusal.Of(err); r != nil {
 		return r.Message, r.Remedy
 	}
 	return err.Error(), ""

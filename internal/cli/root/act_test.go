@@ -86,7 +86,7 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	if doc := d.Documents[len(d.Documents)-1]; d.State != state.Executing || doc.Text == "" {
 		t.Errorf("%s, %+v", d.State, doc)
 	}
-	if got := do(answer, map[string]string{"answer": "1"}); got.Exit == 0 || !strings.Contains(got.Text, "not open") {
+	if got := do(answer, map[string]string{"answer": "1"}); got.Exit == 0 || !strings.Contains(got.Message, "not open") {
 		t.Errorf("the same again: %+v", got)
 	}
 	if _, err := act.Find(d.Acts, answer); err == nil {
@@ -94,7 +94,7 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	}
 	reset := find(t, d.Acts, "reset")
 	projecttest.Task(t, project.At(dir, ""), "another task")
-	if got := do(reset, nil); got.Exit == 0 || !strings.Contains(got.Text, "is not the present one") {
+	if got := do(reset, nil); got.Exit == 0 || !strings.Contains(got.Message, "is not the present one") {
 		t.Errorf("of another task: %+v", got)
 	}
 	if now := detail(t, dir); now.Title != "another task" || now.State != state.Executing {

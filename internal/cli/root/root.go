@@ -99,6 +99,7 @@ func Tree(a *cli.App) *cobra.Command {
 	flags.StringVarP(&a.Dir, "root", "C", "", "`DIR` in the project (default $FERRUS_ROOT, else .)")
 	flags.StringVar(&a.Branch, "branch", "", "`NAME` of the branch (default: of this work tree)")
 	flags.BoolVar(&a.JSON, "json", false, "print JSON; errors go to stderr")
+	a.ErrorsFlag(flags)
 	flags.SortFlags = false
 	root.SetIn(a.In)
 	root.SetOut(a.Out)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/act"
@@ -189,7 +188,7 @@ func (r *reader) CheckLog(_ context.Context, key ui.Key) (string, error) {
 
 // Do carries out an act that is still among those of its item or of the project.
 func (r *reader) Do(ctx context.Context, key ui.Key, shown act.Act, values map[string]string) (act.Outcome, error) {
-	list, err := r.acts(ctx, key)
+	list, before, err := r.acts(ctx, key)
 	if err != nil {
 		return act.Outcome{}, err
 	}
@@ -198,35 +197,32 @@ func (r *reader) Do(ctx context.Context, key ui.Key, shown act.Act, values map[s
 	if err == nil {
 		done, err = r.app.Do(ctx, r.root, "ui", what, values)
 	}
-	if what.Runs && done.Exit == cli.ExitPerson { // that is how a run ends well that needs its person
-		done = act.Outcome{Text: "the run has ended and waits for you"}
-	}
 	if err != nil {
 		f := cli.Explain(err)
-		done = act.Outcome{Exit: max(1, f.Exit), Text: strings.TrimSpace(f.Message + "\n" + f.Remedy)}
+		done = act.Outcome{Exit: max(1, f.Exit), Message: f.Message, Remedy: f.Remedy}
 	}
+	done.Before = before
 	return done, nil
 }
 
-// acts are those that a person can do now, with an item or with the project.
-func (r *reader) acts(ctx context.Context, key ui.Key) ([]act.Act, error) {
+// acts are those that a person can do now, with an item or with the project, and the newest entry of the item's task. The zero key is
+// that of the project.
+func (r *reader) acts(ctx context.Context, key ui.Key) (list []act.Act, seq uint64, err error) {
 	e, err := r.at(ui.Key{})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer e.Close()
-	list, err := status.ProjectActs(e)
-	if err != nil {
-		return nil, err
+	if key == (ui.Key{}) {
+		list, err = status.ProjectActs(e)
+		return list, 0, err
 	}
 	d, err := r.Detail(ctx, key)
-	switch {
-	case err != nil:
-		return nil, err
-	case d.Task != nil:
-		list = append(list, d.Task.Acts...)
-	case d.Run != nil:
-		list = append(list, d.Run.Acts()...)
+	if err != nil {
+		return nil, 0, err
 	}
-	return list, nil
+	if d.Task != nil {
+		seq = d.Task.Seq
+	}
+	return d.Acts(), seq, nil
 }
