@@ -32,14 +32,14 @@ echo true >review.sh
 ferrus run --headless 'write it'
 ferrus register --supervisor claude-code --executor codex
 find . -ipath '*ferrus*' ! -type d; git for-each-ref
-`+indented(t, "../README.md", "In each project:")+`
+`+strings.Replace(indented(t, "../README.md", "In each project:"), "ferrus uninstall ", "ferrus uninstall --yes ", 1)+`
 echo AFTER; find . -ipath '*ferrus*' ! -type d; git for-each-ref refs/ferrus; LC_ALL=C ls -A
 `)
 	before, after, _ := strings.Cut(out, "\nAFTER\n")
 	if !strings.Contains(before, "refs/ferrus/") || !strings.Contains(before, "./.git/ferrus/") {
 		t.Errorf("there was nothing to remove:\n%s", before)
 	}
-	if after != ".git\n.gitignore\nresult.txt\nreview.sh\nwork.sh\n" {
+	if after != ".git\nresult.txt\nreview.sh\nwork.sh\n" {
 		t.Errorf("what is left:\n%s\nof\n%s", after, before)
 	}
 }

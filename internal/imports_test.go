@@ -797,8 +797,8 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc project agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("sharing store/postgres confine/plan relay outbox platform/notify settings agreement project origin refusal . agents cli config engine format nearest agents/register rootfs server state status store " +
-		"scaffold server/tokens trust worktree"),
+	"internal/cli/setup": commands("sharing store/postgres confine/plan relay outbox platform/notify settings agreement project origin refusal . agents cli config confine engine format gc nearest agents/register rootfs server state status store " +
+		"scaffold server/tokens trust worktree worktree/gitpath"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
 	"internal/cli/task":     commands("branch packet project refusal agents checks cli delegate differences engine family fleet format conductor lease queue state status store tools worktree worktree/restore"),
@@ -960,6 +960,8 @@ var forCommands = map[string]string{
 	"internal/format":            "durations, sizes and lines for people",
 	"internal/history":           "the journal as events",
 	"internal/conductor":         "run and resume",
+	"internal/confine":           "uninstall takes the sandboxes of branches away",
+	"internal/worktree/gitpath":  "a folder in a command is quoted for the shell",
 	"internal/confine/plan":      "a sandbox that cannot be made is refused before a run",
 	"internal/jsontime":          "times in JSON have one form",
 	"internal/lease":             "status shows who holds the work",

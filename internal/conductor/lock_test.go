@@ -58,6 +58,7 @@ func holding(t *testing.T, dir string) *exec.Cmd {
 	return cmd
 }
 
+// TestThereIsOneConductor of a task at a time. S2-06.
 func TestThereIsOneConductor(t *testing.T) {
 	dir := t.TempDir()
 	if h, busy := Conductor(dir); busy || h.Pid != 0 {

@@ -222,7 +222,7 @@ func TestWorkThatDoesNotFitGoesBack(t *testing.T) {
 	}
 }
 
-// TestADelegateCannotDelegate, and a task has no more of them than it may.
+// TestADelegateCannotDelegate, and a task has no more of them than it may. S2-06.
 func TestADelegateCannotDelegate(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t)

@@ -106,7 +106,7 @@ func TestARollbackPassesByADelegateThatWasReset(t *testing.T) {
 }
 
 // TestTheEndOfATaskEndsItsDelegates: whichever event it is, nobody works for a task that is over, and a person decides about such
-// a branch again.
+// a branch again. S2-09.
 func TestTheEndOfATaskEndsItsDelegates(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(f family){

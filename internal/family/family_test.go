@@ -89,7 +89,7 @@ func TestDelegatesWorkAtTheSameTime(t *testing.T) {
 }
 
 // TestTheEndOfATaskEndsTheAgentsOfItsDelegates: a person resets the task, or rolls it back to before its delegates, while two of
-// them are at work. Their agents end and nobody starts others; after the rollback the work is done from there.
+// them are at work. Their agents end and nobody starts others; after the rollback the work is done from there. S2-09.
 func TestTheEndOfATaskEndsTheAgentsOfItsDelegates(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(y *yard, s *engine.Session) error{

@@ -9,6 +9,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,6 +71,53 @@ func Copy(root string) (wrote []string, err error) {
 	return wrote, err
 }
 
+// ignoreLine is the line of a .gitignore that Ignore adds.
+const ignoreLine = "/.ferrus/\n"
+
+// withoutLine returns the text of the folder's .gitignore without the line of [Ignore], and whether it has that line.
+func withoutLine(project *rootfs.Root) (rest []byte, found bool) {
+	text, err := project.ReadFile(ignoreName, maxIgnore)
+	if err != nil {
+		return nil, false
+	}
+	for line := range bytes.Lines(text) {
+		if string(bytes.TrimRight(line, "\r\n"))+"\n" == ignoreLine {
+			found = true
+			continue
+		}
+		rest = append(rest, line...)
+	}
+	return rest, found
+}
+
+// Ignores reports whether the folder's .gitignore has the line of [Ignore].
+func Ignores(root string) bool {
+	project, err := rootfs.Open(root)
+	if err != nil {
+		return false
+	}
+	defer project.Close()
+	_, found := withoutLine(project)
+	return found
+}
+
+// Unignore takes the line of [Ignore] out of the folder's .gitignore, and removes the file if nothing else is in it.
+func Unignore(root string) error {
+	project, err := rootfs.Open(root)
+	if err != nil {
+		return err
+	}
+	defer project.Close()
+	rest, found := withoutLine(project)
+	switch {
+	case !found:
+		return nil
+	case len(bytes.TrimSpace(rest)) == 0:
+		return project.Remove(ignoreName)
+	}
+	return project.WriteFile(ignoreName, rest, 0o644)
+}
+
 // Ignore adds .ferrus to the folder's .gitignore.
 func Ignore(root string) error {
 	project, err := rootfs.Open(root)
@@ -81,7 +129,7 @@ func Ignore(root string) error {
 	if err != nil {
 		return err
 	}
-	entry, last := "/.ferrus/\n", []byte{'\n'}
+	entry, last := ignoreLine, []byte{'\n'}
 	if info, err := f.Stat(); err == nil && info.Size() > 0 {
 		_, err = f.ReadAt(last, info.Size()-1)
 		if err != nil {

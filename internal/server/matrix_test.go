@@ -27,7 +27,7 @@ type tally struct{ cells, wrong atomic.Int64 }
 // TestEveryToolInEveryStateForEveryCaller calls every tool as everybody in every scene over every transport, and finds
 // what the table and the catalogue say: the outcome, that a refusal changes nothing, and that allowed names exactly what
 // would succeed. The usual run tries a
-// quarter of the cells, each over one of the transports, and every tool and state for everybody over each; -full tries all.
+// quarter of the cells, each over one of the transports, and every tool and state for everybody over each; -full tries all. S2-21.
 func TestEveryToolInEveryStateForEveryCaller(t *testing.T) {
 	t.Parallel()
 	counts := map[string]*tally{}

@@ -65,10 +65,15 @@ func idle(p project.Place, now store.Snapshot) error {
 	if who := now.Task.ClaimedBy; who != "" {
 		return atWork([]postgres.Work{postgres.Work{Branch: p.Branch, Here: true}.As(postgres.Claimed, who)})
 	}
-	if end := refusal.Finishing(now.Task); end != "" {
-		return atWork([]postgres.Work{{Branch: p.Branch, Here: true, What: "a merge or a rollback that was cut off", End: end}})
+	if refusal.Finishing(now.Task) != "" {
+		return atWork([]postgres.Work{cutOff(p, now)})
 	}
 	return nil
+}
+
+// cutOff is a merge or a rollback that moves the files of a machine and is not over.
+func cutOff(p project.Place, now store.Snapshot) postgres.Work {
+	return postgres.Work{Branch: p.Branch, Here: true, What: "a merge or a rollback that was cut off", End: refusal.Finishing(now.Task)}
 }
 
 // seen records in the project's record what was seen of a machine.

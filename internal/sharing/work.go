@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
@@ -112,6 +113,36 @@ func here(places []project.Place, claimants map[string]string) ([]postgres.Work,
 		add(postgres.Work{}.As(pipeline, run))
 	}
 	return all, err
+}
+
+// Busy returns a *refusal.RefusedError that names what is at work in the project at root on this computer, and the commands that end
+// it; nil while nothing is.
+func Busy(root string) error {
+	places := []project.Place{project.At(root, "")}
+	names, err := project.Folders(places[0].Path("branches"))
+	if err != nil {
+		return refusal.Folder(err)
+	}
+	for _, name := range names {
+		if state.CheckBranch(name) == nil {
+			places = append(places, project.At(root, name))
+		}
+	}
+	busy, err := here(places, claimants(places))
+	for _, p := range places {
+		m, bad := p.OpenFiles(project.StoreOptions{ReadOnly: true})
+		if bad != nil {
+			continue // it is in a database, or cannot be read: nothing of it goes on here
+		}
+		if now, bad := m.View(); bad == nil && refusal.Finishing(now.Task) != "" {
+			busy = append(busy, cutOff(p, now))
+		}
+		m.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return atWork(busy)
 }
 
 // kindOf returns what has the lock of a machine with that file name, and the agent that it is named for. The kind of other locks, as that of the move itself, is

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,6 +93,22 @@ func (r *Report) Needs() []Need {
 	}
 	return list
 }
+
+// Questions are the needs that a person meets with an answer: the questions of agents and of ferrus, and the runs of pipelines that wait
+// for a person's word.
+func (v *Overview) Questions() []Need {
+	list := []Need{}
+	for _, n := range v.Needs {
+		waits := func(u RunSummary) bool { return u.Run == n.Run && (u.Person || u.uncertain) }
+		if asking[n.Kind] || n.Run != "" && slices.ContainsFunc(v.Pipelines, waits) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// asking are the kinds of needs that are questions of a task.
+var asking = map[NeedKind]bool{NeedAnswer: true, NeedBudget: true, NeedResponse: true}
 
 // engineName is who asks when ferrus does.
 const engineName = "ferrus"

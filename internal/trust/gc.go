@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -60,7 +61,15 @@ func Sweep(now time.Time, age time.Duration, dry bool) (removed []string, err er
 }
 
 // Below returns the paths of the recorded projects that lie below a folder. It leaves out records that it cannot read.
-func Below(top string) (paths []string, err error) {
+func Below(top string) ([]string, error) {
+	all, err := Projects()
+	return slices.DeleteFunc(all, func(path string) bool {
+		return !strings.HasPrefix(path, strings.TrimSuffix(top, string(filepath.Separator))+string(filepath.Separator))
+	}), err
+}
+
+// Projects returns the paths of all recorded projects. It leaves out records that it cannot read.
+func Projects() (paths []string, err error) {
 	dir, err := StateDir()
 	if err != nil {
 		return nil, err
@@ -73,8 +82,7 @@ func Below(top string) (paths []string, err error) {
 		if !strings.HasSuffix(d.Name(), ".json") {
 			continue
 		}
-		r, found, err := read(filepath.Join(dir, folder, d.Name()))
-		if err == nil && found && strings.HasPrefix(r.Path, strings.TrimSuffix(top, string(filepath.Separator))+string(filepath.Separator)) {
+		if r, found, err := read(filepath.Join(dir, folder, d.Name())); err == nil && found {
 			paths = append(paths, r.Path)
 		}
 	}

@@ -9,6 +9,8 @@ package trust
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -145,4 +147,20 @@ func (p *Project) Update(change func(*Record) error) error {
 	}
 	r.Version, r.Path, r.Seen, r.Gone = Version, p.root, time.Now().UTC(), time.Time{}
 	return replace(p.Path(), r)
+}
+
+// Forget removes the record. No record is no error.
+func (p *Project) Forget() error {
+	if p.err != nil {
+		return p.err
+	}
+	unlock, err := lock(p.dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := os.Remove(p.Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unwritten(p.dir, err)
+	}
+	return nil
 }

@@ -28,7 +28,7 @@ type group struct {
 // groups are all commands, in the order of the help.
 var groups = []group{
 	{"start", "Start here:", []func(*cli.App) *cobra.Command{
-		setup.InitCommand, run.RunCommand, status.Command, ui.Command, web.Command, task.AnswerCommand, run.ResumeCommand, run.StopCommand, run.StepCommand, demoCommand}},
+		setup.InitCommand, run.RunCommand, status.Command, ui.Command, web.Command, status.QuestionsCommand, task.AnswerCommand, run.ResumeCommand, run.StopCommand, run.StepCommand, demoCommand}},
 	{"task", "Tasks:", []func(*cli.App) *cobra.Command{
 		task.TaskCommand, task.QueueCommand, task.SendCommand, task.ApproveCommand, task.RejectCommand, task.CheckCommand,
 		task.ReleaseCommand, task.ReopenCommand, task.ResetCommand, task.RollbackCommand}},
@@ -40,7 +40,7 @@ var groups = []group{
 		doctor.Command}},
 	{"setup", "Set up:", []func(*cli.App) *cobra.Command{
 		setup.ConfigCommand, setup.TrustCommand, setup.NotifyCommand, setup.AgentsCommand, setup.RegisterCommand, setup.UnregisterCommand,
-		setup.OpenCommand, setup.ServeCommand, setup.ConnectCommand, setup.TokenCommand, setup.StoreCommand, setup.VersionCommand}},
+		setup.OpenCommand, setup.ServeCommand, setup.ConnectCommand, setup.TokenCommand, setup.StoreCommand, setup.UninstallCommand, setup.VersionCommand}},
 }
 
 // demoCommand is the demo, which needs no project.
