@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -21,7 +22,7 @@ func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
 		scene(c)
 		before := c.disk()
 		r := c.supervisor.do("queue_task", nil)
-		if r.Queued != "another-thing" || r.Queue != 1 || !strings.Contains(r.Message, "1 task waits. A person starts them: ferrus run --parallel") {
+		if r.Queued != "another-thing" || r.Queue != 1 || !strings.Contains(r.Message, "1 task waits. A person starts them: "+project.At(c.dir, "").RunAll("N")) {
 			t.Errorf("%+v", r)
 		}
 		if it, err := queue.Find(filepath.Join(c.dir, ".ferrus"), "another-thing"); it.Text != samples["queue_task"]["text"] {

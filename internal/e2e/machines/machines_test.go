@@ -67,7 +67,7 @@ var steps = []step{
 	{"console", "ferrus trust", func(w *world, text string) { agree(w.build, text) }},
 	{"console", "ferrus store", func(w *world, text string) {
 		for _, c := range []*computer{w.laptop, w.build} {
-			w.has(c.run(text), "the state is in postgres://ferrus@"+host+"/team", "no computer works on it now")
+			w.has(c.run(text), "the state is in postgres://ferrus@"+host+"/team", w.laptop.dir+"  joined ", w.build.dir+"  joined ", c.dir+"  joined 1 s ago, no agent has worked there  (this folder)")
 		}
 	}},
 	{"console", "ferrus store join 'postgres://", func(w *world, text string) {
@@ -146,6 +146,24 @@ var steps = []step{
 		w.fresh.run("git init -q && ferrus init")
 		w.has(w.fresh.run(text), "every hash and link valid")
 		w.has(w.fresh.run("ferrus log"), "begin with this")
+	}},
+	{"console", "pg_dump", (*world).onLaptop},
+	{"console", "pg_restore", func(w *world, text string) {
+		w.laptop.run(`ferrus branch gone --task "made after the dump" && ferrus send "after the dump"`)
+		w.laptop.run(text)
+		if out, err := w.laptop.command("ferrus branch more").CombinedOutput(); err == nil || !strings.Contains(string(out), "ferrus doctor --adopt") {
+			w.t.Errorf("the laptop believes an older journal: %v\n%s", err, out)
+		}
+	}},
+	{"console", "ferrus doctor --adopt", func(w *world, text string) {
+		w.laptop.run(text)
+		out := w.laptop.run("ferrus status && ferrus branches")
+		w.has(out, "try-cache", "parser")
+		if strings.Contains(out, "gone") {
+			w.t.Errorf("what was made after the dump is there:\n%s", out)
+		}
+		w.has(w.build.run("ferrus branches"), "try-cache")
+		w.laptop.run(`ferrus queue "goes on" --name goes-on && ferrus queue --remove goes-on`)
 	}},
 	{"console", "ferrus store move --files", func(w *world, text string) {
 		// The server of the agent on the build server was killed: it is at work until its computer is silent for too long.
