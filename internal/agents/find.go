@@ -53,6 +53,18 @@ func (a Adapter) Version(ctx context.Context, environ []string) (string, error) 
 	if err != nil {
 		return "", err
 	}
+	type version struct {
+		line string
+		err  error
+	}
+	v := answered(ctx, "version of "+path, func() version {
+		line, err := a.version(ctx, path, environ)
+		return version{line, err}
+	})
+	return v.line, v.err
+}
+
+func (a Adapter) version(ctx context.Context, path string, environ []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
 	out, err := a.asked(ctx, path, environ, "--version").Output()

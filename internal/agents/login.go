@@ -40,6 +40,10 @@ func (a Adapter) LoggedOut(ctx context.Context, environ []string) bool {
 	if err != nil {
 		return false
 	}
+	return answered(ctx, "login of "+path, func() bool { return a.loggedOut(ctx, path, environ) })
+}
+
+func (a Adapter) loggedOut(ctx context.Context, path string, environ []string) bool {
 	ctx, cancel := context.WithTimeout(ctx, loginTime)
 	defer cancel()
 	cmd := a.asked(ctx, path, environ, a.login.ask...)

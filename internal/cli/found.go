@@ -54,6 +54,34 @@ func FindAgents(ctx context.Context, dir string) []FoundAgent {
 	return found
 }
 
+// AskClients has the clients of agents asked side by side whether they are logged in. Under the context that it returns each client is
+// asked once, whoever asks. The caller calls end; nothing that was begun is left then.
+func AskClients(ctx context.Context, root string, who ...config.Agent) (asking context.Context, end func()) {
+	asking, cancel := context.WithCancel(agents.AskOnce(ctx))
+	environ := Programs(root)
+	var asked sync.WaitGroup
+	for _, w := range who {
+		if x, err := agents.Find(w.Agent); err == nil {
+			asked.Go(func() { x.LoggedOut(asking, environ) })
+		}
+	}
+	return asking, func() {
+		cancel()
+		asked.Wait()
+	}
+}
+
+// InstallAgent is how a person gets an agent where none is installed: what to do, and the lines of ferrus.toml that name it.
+func InstallAgent() (text, lines string) {
+	first := agents.All()[0]
+	return first.Install + " installs one, which can play both roles:", bothRoles(first.Name)
+}
+
+// bothRoles are the lines of ferrus.toml that name one agent for both roles.
+func bothRoles(agent string) string {
+	return config.Lines("hq.supervisor.agent", agent) + "\n" + config.Lines("hq.executor.agent", agent)
+}
+
 // ChooseAgents is who could play the two roles: the usual agents where they work, else the first that works for both; where none works,
 // one that is installed. The names are empty where there is none.
 func ChooseAgents(found []FoundAgent) config.HQ {

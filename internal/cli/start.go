@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
@@ -25,6 +27,8 @@ import (
 // that get branches it is the project's, and branches is true.
 func CheckReady(ctx context.Context, gate config.Gate, place project.Place, branches bool) error {
 	root := place.Root
+	ctx, end := AskClients(ctx, root, gate.HQ.Supervisor, gate.HQ.Executor)
+	defer end()
 	if gate.Checks.Commands == nil {
 		return Refuse(refusal.InvalidInput, "no checks are named, and without checks nothing can be submitted", SuggestChecks(root))
 	}
@@ -59,7 +63,7 @@ func CheckStartable(ctx context.Context, root string, who config.Agent, named, t
 	adapter, err := agents.Find(who.Agent)
 	// With arguments of its own it may have another way in.
 	if err == nil && len(who.Args) == 0 && adapter.LoggedOut(ctx, Programs(root)) {
-		return Refuse(refusal.StoreError, adapter.Name+" is not logged in, and "+named+" names it",
+		return Refuse(refusal.StoreError, adapter.Name+" is not logged in, and "+names(root, named, table, "it", adapter.Name),
 			nameAgent(ctx, root, table, who.Agent, "log in: "+adapter.LogIn))
 	}
 	return nil
@@ -82,10 +86,20 @@ func checkInstalled(ctx context.Context, root string, who config.Agent, named, t
 		return nil
 	}
 	if _, err := adapter.Path(Programs(root)); err != nil {
-		return Refuse(refusal.StoreError, adapter.Program+" is not on PATH, and "+named+" names "+adapter.Name,
+		return Refuse(refusal.StoreError, adapter.Program+" is not on PATH, and "+names(root, named, table, adapter.Name, adapter.Name),
 			nameAgent(ctx, root, table, who.Agent, "install it: "+adapter.Install))
 	}
 	return nil
+}
+
+// names says which file names an agent, or that none does, so that it is the usual one. The agent is called as it says.
+func names(root, named, table, as, agent string) string {
+	conf, err := config.LoadFor(filepath.Join(root, config.FileName))
+	role, ok := strings.CutPrefix(table, "hq.")
+	if key := table + ".agent"; ok && err == nil && conf.At(key) == key {
+		return "ferrus.toml names no " + role + ", so that it is the usual one, " + agent
+	}
+	return named + " names " + as
 }
 
 // CheckCommand refuses the agent "command" without a command.
@@ -104,7 +118,14 @@ func nameAgent(ctx context.Context, root, table, agent, first string) string {
 	if agent == "command" {
 		return first + ` in ferrus.toml:` + "\n" + config.Lines(table+".command", "my-agent {server}") + "\nor name another agent; ferrus agents shows what is installed"
 	}
-	could := ChooseAgents(FindAgents(ctx, root))
+	ctx, cancel := context.WithTimeout(ctx, suggestTime)
+	defer cancel()
+	found := FindAgents(ctx, root)
+	if len(found) == 0 {
+		return first + "; no agent is installed here, and one can play both roles, if ferrus.toml names it for both:\n" + bothRoles(agent) +
+			"\nferrus agents shows every agent"
+	}
+	could := ChooseAgents(found)
 	other := could.Supervisor.Agent
 	if table == "hq.executor" {
 		other = could.Executor.Agent
@@ -115,6 +136,9 @@ func nameAgent(ctx context.Context, root, table, agent, first string) string {
 	}
 	return first + "; or let " + other + " do it in ferrus.toml:\n" + config.Lines(table+".agent", other)
 }
+
+// suggestTime is how long installed clients may take before another agent is suggested.
+const suggestTime = 10 * time.Second
 
 // ConfigWarnings are what in a configuration cannot do what it says, though a program that is not there now may come: a line each.
 func ConfigWarnings(conf config.Config, root string) (list []string) {

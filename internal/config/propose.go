@@ -157,7 +157,7 @@ func goTest(dir string, _ []string) []string {
 
 // nodePackage has the relevant fields of a package.json.
 type nodePackage struct {
-	Scripts    struct{ Test string }
+	Scripts    struct{ Test, Lint string }
 	Workspaces json.RawMessage
 }
 
@@ -176,7 +176,7 @@ func nodeWorkspace(dir string) bool {
 	return len(nodeIn(dir).Workspaces) > 0 || isFile(filepath.Join(dir, "pnpm-workspace.yaml"))
 }
 
-// nodeTest runs the test script of a workspace, or if it has none, those of its packages.
+// nodeTest runs the test script of a workspace, or if it has none, those of its packages; and its lint script first, if it has one.
 func nodeTest(dir string, below []string) []string {
 	has := func(name string) bool { return isFile(filepath.Join(dir, name)) }
 	tool, each := "npm", "npm test --workspaces --if-present"
@@ -188,11 +188,15 @@ func nodeTest(dir string, below []string) []string {
 	case has("yarn.lock"):
 		tool, each = "yarn", "yarn workspaces run test"
 	}
+	var commands []string
+	if strings.TrimSpace(nodeIn(dir).Scripts.Lint) != "" {
+		commands = append(commands, tool+" run lint")
+	}
 	switch {
 	case nodeIn(dir).tests():
-		return []string{tool + " test"}
+		return append(commands, tool+" test")
 	case nodeWorkspace(dir) && slices.ContainsFunc(below, func(at string) bool { return nodeIn(at).tests() }):
-		return []string{each}
+		return append(commands, each)
 	}
 	return nil
 }

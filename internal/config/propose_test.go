@@ -18,6 +18,10 @@ func TestChecksAreProposedFromWhatStandsInTheFolder(t *testing.T) {
 		{"nothing", nil, nil},
 		{"go", map[string]string{"go.mod": "module x"}, []string{"go vet ./...", "go test ./..."}},
 		{"node", map[string]string{"package.json": npm}, []string{"npm test"}},
+		{"node with a linter", map[string]string{"package.json": `{"scripts":{"test":"node --test","lint":"eslint ."}}`}, []string{"npm run lint", "npm test"}},
+		{"a linter alone", map[string]string{"package.json": `{"scripts":{"lint":"eslint ."}}`}, nil},
+		{"a linter of a workspace", map[string]string{"package.json": `{"scripts":{"lint":"eslint ."}}`, "pnpm-workspace.yaml": "packages: [a]\n", "a/package.json": npm},
+			[]string{"pnpm run lint", "pnpm -r test"}},
 		{"node without tests", map[string]string{"package.json": `{"scripts":{"build":"x"}}`}, nil},
 		{"node with blank tests", map[string]string{"package.json": `{"scripts":{"test":" "}}`}, nil},
 		{"npm's placeholder", map[string]string{

@@ -7,6 +7,7 @@ type Check struct {
 	Fix  func(*Context) (did string, err error) // nil where only a person can help
 	Ends bool                                   // nothing else is checked while it finds trouble
 	Of   keeping                                // the projects that it is for
+	Once bool                                   // it looks at nothing that a command may be writing at the moment
 }
 
 // A keeping says where the state of a project is kept.

@@ -4,8 +4,8 @@
 //
 // A [Check] looks at one thing and changes nothing; its finding says what is wrong and what helps. Where
 // ferrus can help, the check also has a fix. [Checks] lists them in the order in which fixing one helps
-// the next, and [Context.Examine] runs them, and the caller's own checks after them. A check runs up to
-// three times before its trouble counts, because a command may be writing at the moment.
+// the next, and [Context.Examine] runs them, and the caller's own checks after them. A check of files runs up
+// to three times before its trouble counts, because a command may be writing at the moment.
 //
 // What a check reads is remembered in the [Context] until something may have changed. Nothing is printed.
 // What depends on the program around it, such as the log of an engine, is given as a [Host].

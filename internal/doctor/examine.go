@@ -33,7 +33,7 @@ const settling = 50 * time.Millisecond
 func (p *Context) examine(c Check, fix bool) Finding {
 	f := c.Look(p)
 	for range 2 {
-		if f.Level != Trouble {
+		if f.Level != Trouble || c.Once {
 			break
 		}
 		time.Sleep(settling)

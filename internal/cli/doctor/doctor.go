@@ -5,6 +5,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/doctor"
 	"github.com/ferrus-go/ferrus/internal/format"
 )
@@ -80,6 +82,12 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 	if err != nil && place.Root == "" {
 		return err
 	}
+	var who []config.Agent
+	if conf, err := config.LoadFor(filepath.Join(place.Root, config.FileName)); err == nil {
+		who = append(who, conf.HQ.Supervisor, conf.HQ.Executor)
+	}
+	ctx, end := cli.AskClients(ctx, place.Root, who...)
+	defer end()
 	p := doctor.New(ctx, place, Host(a), adopt)
 	defer p.Forget()
 	found := p.Examine(slices.Concat(doctor.Checks(), checks), fix)
@@ -132,9 +140,9 @@ var checks = []doctor.Check{
 	{Name: "ferrus.toml", Look: checkConfig},
 	{Name: "workflows.json", Look: checkWorkflows},
 	{Name: "notify", Look: checkNotify},
-	{Name: "supervisor", Look: checkSupervisor},
-	{Name: "executor", Look: checkExecutor},
-	{Name: "registered", Look: checkRegistered},
+	{Name: "supervisor", Look: checkSupervisor, Once: true},
+	{Name: "executor", Look: checkExecutor, Once: true},
+	{Name: "registered", Look: checkRegistered, Once: true},
 	{Name: "processes", Look: checkProcesses},
 }
 

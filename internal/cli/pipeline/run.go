@@ -130,6 +130,16 @@ func launchRun(a *cli.App, ctx context.Context, how launching, words []string) e
 
 // staffed refuses a pipeline whose agents are not there. path is where it stands.
 func staffed(ctx context.Context, w workflow.Workflow, s run.Settings, path string) error {
+	var who []config.Agent
+	for _, p := range w.Phases {
+		for _, k := range p.Workers {
+			if k.Run == "" {
+				who = append(who, s.Agent(k))
+			}
+		}
+	}
+	ctx, end := cli.AskClients(ctx, s.Root, who...)
+	defer end()
 	for i, p := range w.Phases {
 		for j, k := range p.Workers {
 			if k.Run != "" {

@@ -92,10 +92,8 @@ func showFound(a *cli.App, found []cli.FoundAgent, chosen ...string) {
 		}
 	}
 	if len(found) == 0 {
-		first := agents.All()[0]
-		a.ShowRow("warning", a.Paint(cli.Yellow, "no agent is installed; "+first.Install+" installs one, which can play both roles:"))
-		for _, key := range []string{"hq.supervisor.agent", "hq.executor.agent"} {
-			a.Say("%s\n", format.Indent(config.Lines(key, first.Name), "              "))
-		}
+		text, lines := cli.InstallAgent()
+		a.ShowRow("warning", a.Paint(cli.Yellow, "no agent is installed, so that ferrus.toml names none; "+text))
+		a.Say("%s\n", format.Indent(lines, "              "))
 	}
 }

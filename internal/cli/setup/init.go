@@ -185,14 +185,23 @@ func showSetup(a *cli.App, did Setup) {
 	if did.Checks != nil {
 		showFound(a, did.Found, did.Supervisor, did.Executor)
 	}
-	if did.Checks == nil { // ferrus.toml is somebody's
-		a.ShowSteps([]status.Step{{Command: "ferrus trust", Why: "shows what ferrus.toml can run, and asks whether you trust it"},
-			{Command: `ferrus run "what is to be done"`, Why: "starts the agents and waits for the first task"}})
-		return
+	a.ShowSteps(nextOf(did))
+}
+
+// nextOf are the steps from a project that is set up to its first task.
+func nextOf(did Setup) []status.Step {
+	list := []status.Step{{Command: "ferrus trust", Why: "shows what ferrus.toml can run, and asks whether you trust it"}}
+	if did.Checks != nil { // ferrus.toml is ours, and what it says was agreed to
+		edit := "make sure that these checks define \"done\""
+		switch {
+		case len(did.Checks) == 0:
+			edit = "name the checks: no tests were found, and without checks nothing can be submitted"
+		case did.Supervisor == "" || did.Executor == "":
+			edit = "name the agents, and make sure that these checks define \"done\""
+		}
+		list = []status.Step{{Command: "$EDITOR ferrus.toml", Why: edit},
+			{Command: "ferrus trust", Why: "shows what ferrus.toml can run, and asks about what you have changed"}}
 	}
-	edit := status.Step{Command: "$EDITOR ferrus.toml", Why: "make sure that these checks define \"done\""}
-	if len(did.Checks) == 0 {
-		edit.Why = "name the checks: no tests were found, and without checks nothing can be submitted"
-	}
-	a.ShowSteps([]status.Step{edit, {Command: `ferrus run "what is to be done"`, Why: "starts the agents and waits for the first task"}})
+	return append(list, status.Step{Command: "ferrus check", Why: "runs the checks once, without a task"},
+		status.Step{Command: `ferrus run "what is to be done"`, Why: "starts the agents and waits for the first task"})
 }

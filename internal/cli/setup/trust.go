@@ -147,7 +147,9 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 		return cli.Refuse(refusal.Untrusted, "the values of "+at.Path+" have the digest "+at.Digest+", not "+how.digest,
 			"review them: ferrus trust --show")
 	case how.digest != "":
+		at.list(a)
 	case at.pending == nil:
+		at.list(a)
 		return agreedTo(a, at, "nothing to agree to: "+at.settled())
 	case !a.MayAsk():
 		return cli.Refuse(refusal.Untrusted, "ferrus trust asks a question, and stdin is not a terminal",
@@ -156,6 +158,7 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 		if err := a.AskTrust(at.pending, at.Path); err != nil {
 			return err
 		}
+		at.Values, at.Digest = at.pending.Values, trust.Digest(at.pending.Values) // what was shown, be the files others by now
 	}
 	if err := at.project.Agree(at.Values); err != nil {
 		return cli.TrustError(err)
@@ -183,10 +186,18 @@ func agreedTo(a *cli.App, at shown, text string) error {
 	return nil
 }
 
-func showAgreement(a *cli.App, at shown) {
+// list shows the values to a person.
+func (at shown) list(a *cli.App) {
+	if a.JSON {
+		return
+	}
 	for _, v := range at.Values {
 		cli.Fprintf(a.Out, "%s", cli.ValueText(v))
 	}
+}
+
+func showAgreement(a *cli.App, at shown) {
+	at.list(a)
 	state := "agreed"
 	if !at.Agreed {
 		state = "not agreed: ferrus trust asks, ferrus trust --digest DIGEST agrees in a script"
