@@ -77,6 +77,9 @@ func (t *Trees) Open(ctx context.Context, repo *repository.Repository, limit tim
 		return nil, off(p.Path, t.shared)
 	}
 	at, err := t.place.Shared()
+	if err == nil && at == nil { // it was moved into files meanwhile
+		err = off(p.Path, false)
+	}
 	if err != nil {
 		return nil, err
 	}

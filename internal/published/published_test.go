@@ -58,7 +58,11 @@ func wants(t *testing.T, host string, s *engine.Session, want ...string) map[str
 func TestAHostThatDoesNotAnswer(t *testing.T) {
 	a, b, host := enginetest.Computers(t, enginetest.Gate("true"))
 	var down atomic.Bool
-	address := enginetest.Serve(t, host, func(w http.ResponseWriter, _ *http.Request) bool {
+	var asked atomic.Int32
+	address := enginetest.Serve(t, host, func(w http.ResponseWriter, q *http.Request) bool {
+		if q.Method == http.MethodGet {
+			asked.Add(1)
+		}
 		if down.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
@@ -88,6 +92,11 @@ func TestAHostThatDoesNotAnswer(t *testing.T) {
 	down.Store(false)
 	enginetest.Submitted(t, ex)
 	wants(t, host, ex, "alt@%s+base/0", "alt@%s/2")
+	asked.Store(0)
+	enginetest.Must(ex.Engine().Publish(t.Context()))(t)
+	if n := asked.Load(); n != 1 { // which ref there is; the files with which the task began are known to be there
+		t.Errorf("what is published already takes %d questions", n)
+	}
 	if err := enginetest.Second(branch.Fetch(t.Context(), b.Human(), "alt", "")); err != nil {
 		t.Fatal(err)
 	}
