@@ -1,6 +1,7 @@
 package drafts
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -123,5 +124,92 @@ func TestCommentsInParallelAreAllSaved(t *testing.T) {
 	}
 	if stale, err := s.Stale(Subject{about.Branch, about.Task, "s3"}); err != nil || len(stale) != 1 {
 		t.Errorf("%v, %v", stale, err)
+	}
+}
+
+// TestADraftThatCannotBeReadIsKept: it is named, and neither replaced nor taken for an empty one.
+func TestADraftThatCannotBeReadIsKept(t *testing.T) {
+	comment := Comment{"a.go", "n1", "q", "text"}
+	for name, c := range map[string]struct {
+		spoil func(s Store, path string) error
+		want  string // of the error
+	}{
+		"damaged":    {func(_ Store, path string) error { return os.WriteFile(path, []byte("{"), 0o600) }, "fix@t-20260102-030405@s2.json: unexpected end"},
+		"a folder":   {func(_ Store, path string) error { return os.Mkdir(path, 0o700) }, ""},
+		"a link":     {func(s Store, path string) error { return os.Symlink(filepath.Join(s.Home, "other"), path) }, ""},
+		"no project": {func(s Store, _ string) error { return os.RemoveAll(s.Home) }, ""},
+		"a file before": {func(s Store, _ string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(s.Home, "drafts")), os.WriteFile(filepath.Join(s.Home, "drafts"), nil, 0o600))
+		}, ""},
+	} {
+		s := Store{filepath.Join(t.TempDir(), "home")}
+		path := filepath.Join(s.Home, "drafts", "fix@t-20260102-030405@s2.json")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), c.spoil(s, path)); err != nil {
+			t.Fatal(err)
+		}
+		d, read := s.Read(about)
+		stale, err := s.Stale(Subject{about.Branch, about.Task, "s3"})
+		if read == nil || !strings.Contains(read.Error(), c.want) || len(d.Comments) != 0 || d.Subject != about || err == nil || len(stale) != 0 {
+			t.Errorf("%s: %+v, %v; stale are %v, %v", name, d, read, stale, err)
+		}
+		was, _ := os.Lstat(path)
+		if err := s.Comment(about, comment); err == nil {
+			t.Errorf("%s: a comment is added", name)
+		}
+		if is, _ := os.Lstat(path); (was == nil) != (is == nil) || was != nil && !os.SameFile(was, is) {
+			t.Errorf("%s: the draft was replaced", name)
+		}
+	}
+	s := Store{t.TempDir()}
+	if err := s.Remove(Subject{Task: "../t", Submission: "s1"}); err == nil {
+		t.Error("a path is removed")
+	}
+	if _, err := s.Read(Subject{Task: "../t", Submission: "s1"}); err == nil {
+		t.Error("a path is read")
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Join(s.Home, "drafts", "fix@t-20260102-030405@s2.json", "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(about); err == nil {
+		t.Error("a folder that is not empty was removed")
+	}
+}
+
+// TestADraftHasAnEnd: so many comments, and so much of a line that is quoted.
+func TestADraftHasAnEnd(t *testing.T) {
+	s := Store{t.TempDir()}
+	full := Draft{Subject: about}
+	for n := range maxComments - 1 {
+		full.Comments = append(full.Comments, Comment{"a.go", fmt.Sprintf("n%d", n+1), "q", "text"})
+	}
+	if unlock, err := s.lock(about); err != nil {
+		t.Fatal(err)
+	} else if err := s.write(full); err != nil {
+		t.Fatal(err)
+	} else {
+		unlock()
+	}
+	long := Comment{"a.go", "o7", strings.Repeat("ä", 401), strings.Repeat("x", maxText)}
+	if err := s.Comment(about, long); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Comment(about, Comment{"a.go", "o8", strings.Repeat("ä", 400), "text"}); err == nil || !strings.Contains(err.Error(), "at most 200 comments") {
+		t.Errorf("one more: %v", err)
+	}
+	if err := s.Comment(about, Comment{"a.go", "o8", "", ""}); err != nil {
+		t.Errorf("none is removed: %v", err)
+	}
+	if err := s.Comment(about, Comment{"a.go", "n1", strings.Repeat("ä", 400), "other"}); err != nil {
+		t.Errorf("one is replaced: %v", err)
+	}
+	d, err := s.Read(about)
+	if err != nil || len(d.Comments) != maxComments {
+		t.Fatalf("%d comments, %v", len(d.Comments), err)
+	}
+	if last := d.Comments[maxComments-1]; last.Quote != strings.Repeat("ä", 400)+"…" || last.Text != long.Text {
+		t.Errorf("%+v", last)
+	}
+	if first := d.Comments[0]; first.Quote != strings.Repeat("ä", 400) || first.Text != "other" {
+		t.Errorf("%+v", first)
 	}
 }
