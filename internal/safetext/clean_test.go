@@ -1,8 +1,12 @@
 package safetext
 
 import (
+	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode"
 	"unicode/utf8"
 )
@@ -46,6 +50,10 @@ func TestWhatDrawsIsMarkedInAFileAndLeftOutOfADocument(t *testing.T) {
 		{"\ufefffrom\r\nWindows\r\n", "<U+FEFF>from<U+000D>\nWindows<U+000D>\n", "from\nWindows\n", 0},
 		{"⚠️ 1️⃣", "⚠<U+FE0F> 1<U+FE0F>⃣", "⚠ 1⃣", 0},
 		{"👩🏽‍💻 ❤️‍🔥", "👩🏽<U+200D>💻 ❤<U+FE0F><U+200D>🔥", "👩🏽💻 ❤🔥", 0},
+		{"©\ufe0f®\ufe0f‼\ufe0f⁉\ufe0f", "©<U+FE0F>®<U+FE0F>‼<U+FE0F>⁉<U+FE0F>", "©®‼⁉", 0},
+		{"×\ufe0f¿\ufe0f", "×<U+FE0F>¿<U+FE0F>", "×<U+FE0F>¿<U+FE0F>", 2},
+		{"#\ufe0e⃣", "#<U+FE0E>⃣", "#⃣", 0},
+		{"a\ufeff", "a<U+FEFF>", "a<U+FEFF>", 1},
 		{"a\rb", "a<U+000D>b", "a<U+000D>b", 1},
 		{"a\ufeffb", "a<U+FEFF>b", "a<U+FEFF>b", 1},
 		{"👍\ufe0f\ufe0f", "👍<U+FE0F><U+FE0F>", "👍<U+FE0F>", 1},
@@ -64,11 +72,41 @@ func TestWhatDrawsIsMarkedInAFileAndLeftOutOfADocument(t *testing.T) {
 			t.Errorf("Document(%q) = %q, %d; want %q, %d", c.in, got, n, c.document, c.marks)
 		}
 		tally := Tally{}
-		if tally.Add(c.in); len(tally) != min(c.marks, 1) {
+		if tally.Add(c.in); len(tally) != min(c.marks, 1) || Blank(c.in) {
 			t.Errorf("of %q count %v, want %d", c.in, tally, c.marks)
 		}
 	}
 }
+
+// TestATextOfWhatNobodySeesIsBlank, and one that is cut anywhere is marked as the whole is.
+func TestATextOfWhatNobodySeesIsBlank(t *testing.T) {
+	for text, want := range map[string]bool{"": true, " \n\t": true, "\u200b \u202e": true, "\ufeff": true, "\u200ba": false, "\xff": true, " é ": false} {
+		if Blank(text) != want {
+			t.Errorf("Blank(%q) = %v", text, !want)
+		}
+	}
+	for in, want := range map[string]int{"": 0, "a": 1, "aé": 3, "a\xc3": 1, "a\xe2\x80": 1, "a\xf0\x9f\x98": 1, "a\x80\x80\x80": 4, "a\xff": 2, "\xe2\x80\xae": 3} {
+		if got := Whole([]byte(in)); got != want {
+			t.Errorf("Whole(%q) = %d, not %d", in, got, want)
+		}
+	}
+	long := strings.Repeat("x", 64<<10-2) + "\u202e" + strings.Repeat("y", 64<<10-3) + "\xe2\x80"
+	var b strings.Builder
+	if err := Copy(&b, iotest.DataErrReader(strings.NewReader(long))); err != nil || b.String() != Mark(long) {
+		t.Errorf("%v: %d bytes, not %d", err, b.Len(), len(Mark(long)))
+	}
+	if err := Copy(io.Discard, iotest.ErrReader(os.ErrClosed)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("it cannot be read: %v", err)
+	}
+	if err := Copy(full{}, strings.NewReader("x")); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("it cannot be written: %v", err)
+	}
+}
+
+// A full writer takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 // TestOutputHasNoColours, and its other sequences stay to be seen.
 func TestOutputHasNoColours(t *testing.T) {
