@@ -85,6 +85,8 @@ func TestWhatBeginsWhileTheFilesFreezeIsRefused(t *testing.T) {
 	must(t, writes(root, ""))
 	must(t, writes(root, "side"))
 	must(t, second(Move(t.Context(), root, url, time.Now())))
+	_, err = Import(t.Context(), project.At(root, ""), strings.NewReader(""))
+	wantError(t, err, "the project is in a database", "then ferrus store move")
 }
 
 // TestWhatIsAtWorkOnAnyComputerIsNamed with its computer, before the project leaves the database.
