@@ -5,6 +5,7 @@ package family
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // delegated is a task whose executor, a session of the test, has given parts of it to delegates. Nobody conducts them.
@@ -123,6 +125,34 @@ func TestADelegateWhoseConductorEndsIsNotForgotten(t *testing.T) {
 	}
 }
 
+// TestDelegatesThatCannotBeReadAreNotForgotten: a pass over them says why, and starts nobody.
+func TestDelegatesThatCannotBeReadAreNotForgotten(t *testing.T) {
+	if sharedtest.On() {
+		t.Skip("it damages files")
+	}
+	t.Parallel()
+	y, e := delegated(t, limits, "One.")
+	f := &family{Options: options(e), e: e, running: map[string]*running{}}
+	lock := project.At(y.dir, "").Path("live", "delegates.lock")
+	must(t, errors.Join(os.RemoveAll(lock), os.Mkdir(lock, 0o700)))
+	if err := f.pass(t.Context()); err == nil || !strings.Contains(err.Error(), "delegates.lock") || len(f.running) > 0 {
+		t.Errorf("they cannot be settled: %v, %v", err, f.running)
+	}
+	must(t, os.Remove(lock))
+	held, err := conductor.Hold(project.At(y.dir, y.task("").Delegates[0].Branch).Dir())
+	must(t, err)
+	if err := f.pass(t.Context()); err != nil || len(f.running) > 0 {
+		t.Errorf("another conducts it: %v, %v", err, f.running)
+	}
+	must(t, held.Close())
+	stopped := false
+	f.running["d9"] = &running{stop: func() { stopped = true }}
+	must(t, e.Close())
+	if err := f.pass(t.Context()); err == nil || stopped {
+		t.Errorf("the task cannot be read: %v; the conductor of another was stopped: %v", err, stopped)
+	}
+}
+
 // TestAFamilyThatCannotRunSaysWhy, and leaves nothing running.
 func TestAFamilyThatCannotRunSaysWhy(t *testing.T) {
 	t.Parallel()
@@ -133,6 +163,11 @@ func TestAFamilyThatCannotRunSaysWhy(t *testing.T) {
 	var busy *conductor.BusyError
 	if _, err := y.run(t.Context()); !errors.As(err, &busy) {
 		t.Errorf("beside another conductor: %v", err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (&family{e: y.on("").Engine()}).pass(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
 	}
 }
 

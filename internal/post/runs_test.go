@@ -149,6 +149,10 @@ func TestARunIsThatOfItsComputer(t *testing.T) {
 	if diff := cmp.Diff([]string{" executor-1", " executor-2", "b executor-1", "b executor-2", "b executor-3"}, names(runs)); diff != "" {
 		t.Errorf("the runs on a (-want +got):\n%s", diff)
 	}
+	live := a.run(4)
+	if diff := cmp.Diff(append(runs, live), All(t.Context(), a.m, task, append(a.own, live))); diff != "" {
+		t.Errorf("what a reports (-want +got):\n%s", diff)
+	}
 	if r, _ := a.begin(p); r.Name != "executor-4" {
 		t.Errorf("the next run is %s", r.Name)
 	}

@@ -72,6 +72,11 @@ func TestARuleIsRead(t *testing.T) {
 		r.String() != "on reject when cycles = 2 then executor claude-code:opus" {
 		t.Errorf("%s: %q %q %v", r, agent, model, err)
 	}
+	for _, n := range []int64{1, maxNumber} {
+		if r, err := Parse(table{"on": "check_failed", "when": table{"failed": n}, "then": "consult"}, agents); err != nil || r.When.Failed != int(n) {
+			t.Errorf("%d: %s, %v", n, r, err)
+		}
+	}
 }
 
 // TestAFrozenRuleIsHeldToTheSameLimits: it comes from a journal, with whatever agents a person had then.

@@ -3,6 +3,7 @@ package exchange_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -235,6 +236,20 @@ func TestACommitOfTheJournalIsFetchedAfterALaterPush(t *testing.T) {
 		if err != nil || s.Tree != want {
 			t.Errorf("%s: %+v, %v", kind, s, err)
 		}
+	}
+	// The base is known there, so its history is as it was.
+	must(t, filepath.WalkDir(filepath.Join(there, ".ferrus"), func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Name() == "shallow" {
+			err = fmt.Errorf("%s was cut off at the base", path)
+		}
+		return err
+	}))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/guest"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
@@ -224,6 +226,37 @@ func TestARepositoryIsNeverReplaced(t *testing.T) {
 	must(t, os.Symlink(h.guest, filepath.Join(main, ".git")))
 	if said := worktreetest.RunGit(t, main, "status", "--porcelain", "--untracked-files=no") + worktreetest.RunGit(t, main, "fsck"); said != "" {
 		t.Errorf("git in it: %s", said)
+	}
+}
+
+// TestObjectsAreReadWhereverTheyAre: the alternates of a repository may be quoted, and relative; remarks are none.
+func TestObjectsAreReadWhereverTheyAre(t *testing.T) {
+	main, err := filepath.EvalSymlinks(worktreetest.Committed(t))
+	must(t, err)
+	h := newHost(t, main)
+	objects := filepath.Join(main, ".git", "objects")
+	odd := filepath.Join(t.TempDir(), `a "quoted\" folder`)
+	for _, dir := range []string{odd, filepath.Join(main, "more"), filepath.Join(main, "#more")} {
+		must(t, os.MkdirAll(dir, 0o700))
+	}
+	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(odd) + `"`
+	worktreetest.Write(t, objects, "info/alternates", "# a remark\n\n"+quoted+"\n../../more\n../../more/../more\n")
+	worktreetest.Write(t, main, "more/info/alternates", objects+"\n") // in a circle
+	if _, got := h.enter(t); !slices.Equal(got, []string{objects, odd, filepath.Join(main, "more")}) {
+		t.Errorf("%q", got)
+	}
+	must(t, os.RemoveAll(filepath.Join(main, "more", "info")))
+	worktreetest.Write(t, main, "more/info", "no folder")
+	if _, err := guest.Make(t.Context(), h.tree.Repository, h.guest); err == nil {
+		t.Error("alternates that cannot be read are left out")
+	}
+	if err := (guest.Link{Work: filepath.Join(main, "gone"), Guest: h.guest}).Enter(); err == nil {
+		t.Error("a work tree that is gone was entered")
+	}
+	plain, err := worktree.Open(t.Context(), t.TempDir(), filepath.Join(t.TempDir(), "git"), worktree.Options{})
+	must(t, err)
+	if _, err := guest.Make(t.Context(), plain.Repository, h.guest); !errors.Is(err, git.ErrNoGit) {
+		t.Errorf("without git: %v", err)
 	}
 }
 
