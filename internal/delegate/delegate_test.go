@@ -1,6 +1,8 @@
 package delegate_test
 
 import (
+	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +67,16 @@ func (f family) decides(id string, what state.Ruling, text string) (delegate.Chi
 	return c, err
 }
 
+// reviews returns what a delegate waits with.
+func (f family) reviews(id string) delegate.Reviewed {
+	f.Helper()
+	_, due, err := delegate.Wait(f.Context(), f.ex, id, wait)
+	if err != nil || due == nil {
+		f.Fatalf("%+v %v", due, err)
+	}
+	return enginetest.Must(delegate.Review(f.Context(), f.ex.Engine(), *due))(f)
+}
+
 func (f family) task() state.Task {
 	f.Helper()
 	return enginetest.Must(f.ex.Engine().View())(f).Task
@@ -85,6 +97,9 @@ func TestTheWorkOfADelegateMovesIn(t *testing.T) {
 	enginetest.Refused(t, err, refusal.DelegatesRunning, c.ID)
 
 	f.submits(child, map[string]string{"theirs.txt": "first\n"})
+	if r := f.reviews(c.ID); r.Task != "Write theirs.txt." || r.Question != "" || !strings.Contains(f.Read(r.Patch), "+first") || !strings.Contains(r.Diffstat, "theirs.txt") {
+		t.Errorf("it waits with %+v", r)
+	}
 	if c, err := f.decides(c.ID, state.RuledReject, "Write it well."); err != nil || c.Phase != delegate.Working {
 		t.Fatalf("%+v %v", c, err)
 	}
@@ -117,7 +132,10 @@ func TestADelegateAsksItsExecutor(t *testing.T) {
 	enginetest.Claim(t, ex)
 	_, err := ex.AskHuman(t.Context(), "May I?", nil)
 	enginetest.Refused(t, err, refusal.WrongState, c.ID, "consult")
-	enginetest.Must(ex.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
+	enginetest.Must(ex.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "Left or right?"}))(t)
+	if r := f.reviews(c.ID); r.Task != "Do it." || !strings.Contains(r.Question, "Left or right?") || r.Patch != "" {
+		t.Errorf("it waits with %+v", r)
+	}
 	if _, err := f.decides(c.ID, state.RuledAnswer, "So."); err != nil {
 		t.Fatal(err)
 	}
@@ -194,6 +212,34 @@ func TestAStaleExecutorDecidesNothing(t *testing.T) {
 	enginetest.Refused(t, err, refusal.StaleReview)
 	if _, c, err = delegate.Decide(t.Context(), second, c.ID, state.RuledApprove, due.On, "", wait); err != nil || c.Ended != state.DelegateComplete || f.Read("a") != "1" {
 		t.Errorf("%+v %v", c, err)
+	}
+}
+
+// TestWhatKeepsDelegatesFromBeingSettledIsSaid to whoever starts one, waits or decides. The next call goes on.
+func TestWhatKeepsDelegatesFromBeingSettledIsSaid(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	c, child := f.starts("Do it.")
+	f.submits(child, map[string]string{"a": "1"})
+	lock := f.Path(".ferrus/live/delegates.lock")
+	if err := errors.Join(os.RemoveAll(lock), os.Mkdir(lock, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	f.ex.ShowDelegate(c.ID, enginetest.View(t, child.Human()).Task.Submission.ID)
+	_, _, waits := delegate.Wait(t.Context(), f.ex, "", wait)
+	_, _, starts := delegate.Start(t.Context(), f.ex, "More.", "", wait)
+	_, _, decides := delegate.Decide(t.Context(), f.ex, c.ID, state.RuledApprove, "", "", wait)
+	for what, err := range map[string]error{"wait": waits, "start": starts, "decide": decides} {
+		if err == nil || !strings.Contains(err.Error(), "delegates.lock") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	list, due, err := delegate.Wait(t.Context(), f.ex, c.ID, wait)
+	if err != nil || due == nil || due.Ended != state.DelegateComplete || len(list) != 2 || list[1].Phase != delegate.Working {
+		t.Errorf("%+v, %+v, %v", list, due, err)
 	}
 }
 

@@ -105,6 +105,21 @@ func TestARollbackPassesByADelegateThatWasReset(t *testing.T) {
 	}
 }
 
+// TestARollbackLeavesADelegateAloneThatHasDoneNothingSince: its journal gets no line.
+func TestARollbackLeavesADelegateAloneThatHasDoneNothingSince(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	c, child := f.starts("Do it.")
+	here := enginetest.Must(f.ex.Progress(t.Context(), "It is under way."))(t)
+	unchanged := enginetest.Unchanged(t, child.Human())
+	enginetest.Must(f.ex.Progress(t.Context(), "It is still under way."))(t)
+	done, err := delegate.Rollback(t.Context(), f.Human(), here.Task.Seq, "Astray.", false, func() error { return nil })
+	if d, _ := done.Task.Delegate(c.ID); err != nil || !d.Open() {
+		t.Errorf("%+v, %v", d, err)
+	}
+	unchanged()
+}
+
 // TestTheEndOfATaskEndsItsDelegates: whichever event it is, nobody works for a task that is over, and a person decides about such
 // a branch again. S2-09.
 func TestTheEndOfATaskEndsItsDelegates(t *testing.T) {
