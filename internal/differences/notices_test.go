@@ -117,6 +117,9 @@ func TestAReaderIsToldWhatThePatchDoesNotShow(t *testing.T) {
 	if got := unseen(w.open, touched, now, skipped); len(got) != len(want) || !slices.EqualFunc(got, want, strings.HasPrefix) || !strings.Contains(got[0], "b.txt has U+202E") {
 		t.Errorf("%q, not %q", got, want)
 	}
+	if h := differences.HeadOf(t.Context(), w.tree, w.task, "no tree"); h == nil || h.How != differences.Committed || h.Paths != nil {
+		t.Errorf("which files are the work is not known: %+v", h)
+	}
 	if got := unseen(w.open, over, now); slices.ContainsFunc(got, func(l string) bool { return strings.HasPrefix(l, differences.HeadNotice) }) {
 		t.Errorf("of a task that is over: %q", got)
 	}

@@ -145,6 +145,11 @@ func TestDelegatesThatCannotBeReadAreNotForgotten(t *testing.T) {
 		t.Errorf("another conducts it: %v, %v", err, f.running)
 	}
 	must(t, held.Close())
+	_, err = e.EndDelegate(t.Context(), y.task("").Delegates[0].ID, state.DelegateFailed, "enough")
+	must(t, err)
+	if err := f.pass(t.Context()); err != nil || len(f.running) > 0 {
+		t.Errorf("it has ended: %v, %v", err, f.running)
+	}
 	stopped := false
 	f.running["d9"] = &running{stop: func() { stopped = true }}
 	must(t, e.Close())
@@ -209,6 +214,15 @@ func TestTheBudgetIsThatOfTheFamily(t *testing.T) {
 	gone.Branch = "gone"
 	if list, err := f.runs(gone); list != nil || err != nil {
 		t.Errorf("of a branch that is gone: %+v, %v", list, err)
+	}
+	if !sharedtest.On() {
+		d := y.task("").Delegates[0]
+		path := project.At(y.dir, d.Branch).Path(store.JournalName)
+		must(t, errors.Join(os.Rename(path, path+".away"), os.Mkdir(path, 0o700)))
+		if list, err := f.runs(d); list != nil || err == nil {
+			t.Errorf("of a branch that cannot be read: %+v, %v", list, err)
+		}
+		must(t, errors.Join(os.Remove(path), os.Rename(path+".away", path)))
 	}
 	must(t, e.Close())
 	if _, _, err := Others(e)(); err == nil {

@@ -90,7 +90,7 @@ func TestWhatWasCutIsSentByTheNextCommand(t *testing.T) {
 	<-asked
 	ended, end := context.WithCancel(t.Context())
 	end() // as after Patience
-	beside.finish(ended)
+	Finish(ended)
 	r, err := b.read()
 	must(t, err)
 	if e := r.Entries[0]; e.Message == nil || len(e.Sent) != 0 || len(e.Tries) != 1 || r.due(to.List(), b.now()) == nil {

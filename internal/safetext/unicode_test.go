@@ -62,6 +62,9 @@ func TestMarkedJSONHasNothingElseChanged(t *testing.T) {
 		"{\"k\U000e0041\": \"\u200bv<\", \"n\": 2}": `{"k<U+E0041>": "<U+200B>v<", "n": 2}`,
 		`"\\u202e"`: `"\\u202e"`,
 		`"open`:     `"open`,
+		`"é`:        `"é`,
+		`"open\`:    `"open\`,
+		`["\u202e"`: `["<U+202E>"`,
 	} {
 		if got := string(MarkJSON([]byte(in))); got != want {
 			t.Errorf("MarkJSON(%s) = %s, want %s", in, got, want)

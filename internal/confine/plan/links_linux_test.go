@@ -112,6 +112,19 @@ func TestAPersonLogsInForExecutors(t *testing.T) {
 	}
 }
 
+// TestWithoutAFolderOfRecordsThereIsNoSandbox: nobody knows what an executor must not have.
+func TestWithoutAFolderOfRecordsThereIsNoSandbox(t *testing.T) {
+	m, g := enginetest.Repository(t, ""), gate(t)
+	for _, name := range []string{"HOME", "FERRUS_STATE_DIR"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, map[string]string{"FERRUS_STATE_DIR": "relative"}[name])
+			if err := plan.Check(t.Context(), g, project.Place{Root: m.Dir, Branch: "alt"}, false); err == nil {
+				t.Error("it has one")
+			}
+		})
+	}
+}
+
 // TestGitOutsideUsesTheRepository, whatever lies in the place of .git in the work tree.
 func TestGitOutsideUsesTheRepository(t *testing.T) {
 	m := enginetest.Repository(t, "")
