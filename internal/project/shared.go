@@ -99,16 +99,18 @@ func (p Place) Returned() (*Shared, error) {
 	return at, nil
 }
 
-// whereTo says where the machines are that were taken out of the files of the project, for people.
-func (p Place) whereTo() string {
+// whereTo says where the machines are that were taken out of the files of the project, for people, and what one does who has them open.
+func (p Place) whereTo() (what, remedy string) {
+	const again = "end this server or command and start it again"
 	at, arriving, err := p.Recorded()
 	switch {
 	case err != nil || at == nil:
-		return "the project was moved into a database"
+		return "the project was moved into a database", again
 	case arriving:
-		return "the project is being moved into the database at " + at.URL + ", or that was cut off: ferrus store move finishes it"
+		return "the project is being moved into the database at " + at.URL + ", or that was cut off",
+			"wait until that has ended, then " + again + "; if it was cut off, ferrus store move finishes it"
 	}
-	return "the project was moved into the database at " + at.URL
+	return "the project was moved into the database at " + at.URL, again
 }
 
 // Ignored returns the URL of [store] in the person's own configuration where it is another one than that of the project, whose folder was moved or has joined

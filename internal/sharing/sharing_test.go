@@ -142,22 +142,63 @@ func TestWhatIsAtWorkOnAnyComputerIsNamed(t *testing.T) {
 	wantError(t, err, "moved into the files of "+b, "end this server or command; then start it again")
 }
 
-// TestAServerIsToldWhereTheProjectIs: one that has the files of the machines open while they move.
+// TestAServerIsToldWhereTheProjectIs: one that has the machines open while they move, at each step of a move there and back, what happens and what to do. It is
+// never told of another version of ferrus.
 func TestAServerIsToldWhereTheProjectIs(t *testing.T) {
 	url := postgrestest.DurableDatabase(t)
 	root := newProject(t, "a")
-	for _, branch := range []string{"", "side"} {
-		for _, look := range []bool{false, true} {
+	var open []store.Machine
+	begin := func(look bool) {
+		for _, branch := range []string{"", "side"} {
 			m, err := project.At(root, branch).Open(project.StoreOptions{ReadOnly: look})
 			must(t, err)
-			t.Cleanup(func() {
-				_, err := m.View()
-				wantError(t, err, "the project was moved into the database at "+url, "start it again")
-				m.Close()
-			})
+			t.Cleanup(func() { m.Close() })
+			open = append(open, m)
 		}
 	}
-	must(t, second(Move(t.Context(), root, url, time.Now())))
+	steps := map[string]int{}
+	told := func(step string, texts ...string) {
+		t.Helper()
+		steps[step]++
+		for _, m := range open {
+			_, err := m.View()
+			if len(texts) == 0 {
+				must(t, err)
+				continue
+			}
+			wantError(t, err, texts...)
+			if text := fmt.Sprint(err); strings.Contains(text, "newer") || strings.Contains(text, "schema") {
+				t.Errorf("%s: a server is told of another version: %s", step, text)
+			}
+		}
+	}
+	begin(false)
+	begin(true)
+	must(t, second(Move(context.WithValue(t.Context(), hook{}, func(step string) {
+		switch {
+		case step == "announced":
+			told(step)
+		case step == "frozen", step == "arrived", strings.HasPrefix(step, "sends "):
+			told(step, "is being moved into the database at "+url, "wait until that has ended, then end this server or command and start it again",
+				"if it was cut off, ferrus store move finishes it")
+		case step == "shared", step == "queue moved", strings.HasPrefix(step, "set aside"):
+			told(step, "the project was moved into the database at "+url+"; end this server or command and start it again")
+		}
+	}), root, url, time.Now())))
+	told("moved", "the project was moved into the database at "+url+"; end this server or command and start it again")
+	open = nil
+	begin(false)
+	must(t, second(Return(context.WithValue(t.Context(), hook{}, func(step string) {
+		if strings.HasPrefix(step, "received ") {
+			told(step)
+			return
+		}
+		told(step, "the project was moved into the files of "+root, "end this server or command; then start it again", "if the move was cut off, ferrus store move --files finishes it")
+	}), root)))
+	told("returned", "the project was moved into the files of "+root, "start it again")
+	if len(steps) < 18 {
+		t.Errorf("the steps were %v", steps)
+	}
 }
 
 // TestAFolderThatJoinsLosesNoTask: one that its agents make at this moment, nor that of a branch.

@@ -56,11 +56,11 @@ func Thaw(dir string) error {
 
 // moved is the error of every use of a machine whose files are frozen.
 func (s *Store) moved() error {
-	what := "the project was moved into a database"
+	what, remedy := "the project was moved into a database", "end this server or command and start it again"
 	if s.opts.Moved != nil {
-		what = s.opts.Moved()
+		what, remedy = s.opts.Moved()
 	}
-	return &store.Error{Code: store.StoreGone, What: what, Remedy: "end this server or command and start it again"}
+	return &store.Error{Code: store.StoreGone, What: what, Remedy: remedy}
 }
 
 // isMoved reports whether an error is that of moved.

@@ -67,8 +67,8 @@ type Options struct {
 	// Begin gets the hash of a journal's first line before that line is appended, outside of the
 	// lock. Its error refuses the line. The line may not be appended afterwards.
 	Begin func(hash string) error
-	// Moved says where the machine is that Freeze has taken out of its files, for people. It may be nil.
-	Moved func() string
+	// Moved says where the machine is that Freeze has taken out of its files, and what to do, for people. It may be nil.
+	Moved func() (what, remedy string)
 	// ReadOnly writes nothing. If STATE.json does not name the newest line, the store reads the
 	// whole journal.
 	ReadOnly bool
