@@ -229,7 +229,7 @@ func atWork(all []postgres.Work) error {
 		if w.Branch != "" {
 			text += " of " + w.Branch
 		}
-		end := refusal.CommandOn(w.Branch, w.End)
+		end := refusal.RemedyOn(w.Branch, w.End)
 		if w.Host != "" && !w.Here {
 			text += " on " + w.Host
 			end = "on " + w.Host + ": " + end
