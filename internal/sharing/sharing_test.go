@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
@@ -87,6 +89,38 @@ func TestWhatBeginsWhileTheFilesFreezeIsRefused(t *testing.T) {
 	must(t, second(Move(t.Context(), root, url, time.Now())))
 	_, err = Import(t.Context(), project.At(root, ""), strings.NewReader(""))
 	wantError(t, err, "the project is in a database", "then ferrus store move")
+}
+
+// TestAMoveWhoseEndIsNotKnownSaysSo: what an earlier call has sent may still arrive, so the files are not used, whatever keeps the next call from ending it.
+func TestAMoveWhoseEndIsNotKnownSaysSo(t *testing.T) {
+	root, url := newProject(t, "a"), postgrestest.DurableDatabase(t)
+	cut := make(chan struct{})
+	go func() {
+		defer close(cut)
+		_, _ = Move(context.WithValue(t.Context(), hook{}, func(step string) {
+			if step == "frozen" {
+				runtime.Goexit()
+			}
+		}), root, url, time.Now())
+	}()
+	<-cut
+	_, err := Join(t.Context(), root, url, "", time.Now())
+	wantError(t, err, "ferrus store move finishes")
+	path := project.At(root, "side").Path(store.JournalName)
+	_, err = Move(context.WithValue(t.Context(), hook{}, func(step string) {
+		if step == "sends side" {
+			must(t, os.Rename(path, path+".away"))
+		}
+	}), root, "", time.Now())
+	if refusal.CodeOf(err) != refusal.OutcomeUnknown {
+		t.Errorf("%v", err)
+	}
+	wantError(t, err, "may or may not be in the database", "ferrus store move finishes the move, ferrus store move --files gives it up")
+	must(t, os.Rename(path+".away", path))
+	if err := writes(root, ""); err == nil {
+		t.Error("the files are used")
+	}
+	must(t, second(Move(t.Context(), root, "", time.Now())))
 }
 
 // TestWhatIsAtWorkOnAnyComputerIsNamed with its computer, before the project leaves the database.

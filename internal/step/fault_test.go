@@ -98,6 +98,30 @@ func TestAStepConductsDelegates(t *testing.T) {
 	}
 }
 
+// TestADelegateThatWaitsForItsTaskIsConducted: it has asked, or has submitted its work.
+func TestADelegateThatWaitsForItsTaskIsConducted(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, "[limits]\nmax_delegates = 3\n")
+	_, ex := y.Begun()
+	for _, what := range []string{"asks", "submits"} {
+		_, c, err := delegate.Start(t.Context(), ex, "It "+what+".", "", enginetest.Patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		its := y.On(c.Branch).Executor("codex")
+		enginetest.Claim(t, its)
+		if what == "asks" {
+			enginetest.Must(its.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
+		} else {
+			enginetest.Submitted(t, its)
+		}
+		enginetest.Dies(t, its)
+		if d, there := y.steps(1)["branch "+c.Branch]; !there || d.Do == "end" || d.Err != nil {
+			t.Errorf("it %s: %+v", what, d)
+		}
+	}
+}
+
 // TestWhatCannotBeDecidedSaysSo, and keeps the step from nothing else.
 func TestWhatCannotBeDecidedSaysSo(t *testing.T) {
 	t.Parallel()
