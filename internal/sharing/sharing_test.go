@@ -156,6 +156,17 @@ func TestWhatIsAtWorkOnAnyComputerIsNamed(t *testing.T) {
 	must(t, err)
 	refused("the conductor of side on "+host, "on "+host+": ferrus stop --branch side")
 	must(t, post.Leave(t.Context(), ""))
+	own, err := project.At(a, "side").Open(project.StoreOptions{})
+	must(t, err)
+	post, err = own.(*postgres.Store).TakePost(t.Context(), uuid.NewString())
+	must(t, err)
+	for _, name := range []string{"", "side"} { // what only the folders know is named beside what the database has
+		lock, err := filelock.Take(project.At(a, name).Path("live", "check-1.lock"))
+		must(t, err)
+		refused("the conductor of side; ", strings.TrimSpace("a check of " + name)[:len("a check")])
+		must(t, lock.Close())
+	}
+	must(t, post.Leave(t.Context(), ""))
 	it, err := queue.Find(filepath.Join(b, ".ferrus"), "a")
 	must(t, err)
 	c, err := queue.Take(t.Context(), it)
