@@ -8,13 +8,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 )
 
-// How often the files of a project are looked at while a page is open, and after what time a page is refreshed without
-// a change: it shows ages, and a process may end without a trace in a file.
 const (
-	look  = 60 * time.Millisecond
+	// look is how often the output of an agent is read while a page shows it.
+	look = 120 * time.Millisecond
+	// tired is after what time a page is refreshed without a change: it shows ages, and a process may end without a trace in a file.
 	tired = 15 * time.Second
-
-	patience = 2 * time.Second // with a database, before a page is shown without it
 )
 
 // A change names what is no longer as it was: the machine of a branch, "" for the project's own, "run:NAME", or "queue". Seq
@@ -24,40 +22,41 @@ type change struct {
 	Seq uint64 `json:"seq"`
 }
 
-// A hub notices changes for all open pages. While no page is open it does nothing.
+// A hub notices changes for all open pages. While no page is open it does nothing; the next one is told of what has changed meanwhile.
 type hub struct {
-	root string
-	ctx  context.Context
+	ctx     context.Context
+	changes *project.Watcher // ends with the process
+	one     sync.Mutex       // held by who watches
 
-	mu       sync.Mutex
-	pages    map[chan change]bool
-	watching bool              // a goroutine looks at the files
-	last     map[string]string // of each part, what it looked like
-	seqs     map[string]uint64 // from first on
-	first    uint64            // a number that no earlier process has reached
+	mu    sync.Mutex
+	pages map[chan change]bool
+	stop  func()            // ends the watching; nil while no page is open
+	seqs  map[string]uint64 // from first on
+	first uint64            // a number that no earlier process has reached
 }
 
 func newHub(ctx context.Context, root string) *hub {
-	return &hub{root: root, ctx: ctx, pages: map[chan change]bool{}, seqs: map[string]uint64{}, first: uint64(time.Now().UnixMilli())}
+	return &hub{ctx: ctx, changes: project.NewWatcher(root), pages: map[chan change]bool{}, seqs: map[string]uint64{}, first: uint64(time.Now().UnixMilli())}
 }
 
 // join returns a stream of changes. The caller ends it with leave.
 func (h *hub) join() (changes chan change, leave func()) {
 	c := make(chan change, 64)
-	shared, kept := h.ask()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.watching {
-		shared.Close()
-	} else {
-		h.watching, h.last = true, project.Signs(h.root, kept)
-		go h.watch(shared, kept)
+	if h.stop == nil {
+		var ctx context.Context
+		ctx, h.stop = context.WithCancel(h.ctx)
+		go h.watch(ctx)
 	}
 	h.pages[c] = true
 	return c, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		delete(h.pages, c)
+		if delete(h.pages, c); len(h.pages) == 0 {
+			h.stop()
+			h.stop = nil
+		}
 	}
 }
 
@@ -68,51 +67,20 @@ func (h *hub) seq(of string) uint64 {
 	return h.first + h.seqs[of]
 }
 
-// ask watches the database of the project, if it is in one, and asks what its machines look like.
-func (h *hub) ask() (shared *project.Changes, kept map[string]string) {
-	ctx, cancel := context.WithTimeout(h.ctx, patience)
-	defer cancel()
-	shared, _ = project.At(h.root, "").Changes(ctx) // what cannot be watched shows itself in the page
-	if shared != nil {
-		kept, _ = shared.Signs(ctx)
-	}
-	return shared, kept
-}
-
-// watch looks at the files until the last page is closed, and at the database after each change of it. kept is how that was.
-func (h *hub) watch(shared *project.Changes, kept map[string]string) {
-	defer shared.Close()
-	every := time.NewTicker(look)
-	defer every.Stop()
+// watch tells of changes until ctx ends.
+func (h *hub) watch(ctx context.Context) {
+	h.one.Lock()
+	defer h.one.Unlock()
 	for {
-		select {
-		case <-h.ctx.Done():
+		parts, err := h.changes.Changed(ctx)
+		if err != nil {
 			return
-		case <-shared.C():
-			if now, err := shared.Signs(h.ctx); err == nil {
-				kept = now
-			}
-		case <-every.C:
 		}
-		now := project.Signs(h.root, kept)
 		h.mu.Lock()
-		for of := range now {
-			if h.last[of] != now[of] {
-				h.tell(of)
-			}
+		for _, of := range parts {
+			h.tell(of)
 		}
-		for of := range h.last {
-			if _, there := now[of]; !there {
-				h.tell(of)
-			}
-		}
-		h.last = now
-		h.watching = len(h.pages) > 0
-		over := !h.watching
 		h.mu.Unlock()
-		if over {
-			return
-		}
 	}
 }
 

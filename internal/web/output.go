@@ -158,7 +158,7 @@ func (s *Site) output(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer f.Close()
 	out, o := newStream(w), newFollower(f, run.Agent, at)
-	every := time.NewTicker(2 * look)
+	every := time.NewTicker(look)
 	defer every.Stop()
 	for look := 0; ; look++ {
 		over := run.Over() // before the reading, so that nothing is missed

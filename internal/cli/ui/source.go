@@ -22,13 +22,19 @@ import (
 
 // A reader reads a project for a screen.
 type reader struct {
-	app  *cli.App
-	root string
-	*watcher
+	app     *cli.App
+	root    string
+	changes *project.Watcher // ends with the process
 }
 
 func newReader(a *cli.App, root string) *reader {
-	return &reader{app: a, root: root, watcher: newWatcher(root)}
+	return &reader{app: a, root: root, changes: project.NewWatcher(root)}
+}
+
+// Changed returns when something may have changed.
+func (r *reader) Changed(ctx context.Context) error {
+	_, err := r.changes.Changed(ctx)
+	return err
 }
 
 // at opens the machine of a key for reading. The caller closes it.
