@@ -152,14 +152,14 @@ func TestWhatCannotBeDecidedSaysSo(t *testing.T) {
 	}
 }
 
-// TestDecisionsAreShownInOneOrder: by what they are about, then by name.
+// TestDecisionsAreShownInOneOrder: by what they are about, then by name; those of the queue in its order, in which they were taken.
 func TestDecisionsAreShownInOneOrder(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for _, d := range sorted([]Decision{{Kind: Pipeline, Name: "a"}, {Kind: Queue, Name: "b"}, {Kind: Queue, Name: "a"}, {Kind: Merge}, {Kind: Branch, Name: "b"}, {Kind: Branch, Name: "a"}, {Kind: Task}}) {
 		got = append(got, string(d.Kind)+d.Name)
 	}
-	if want := []string{"task", "brancha", "branchb", "merge", "queuea", "queueb", "pipelinea"}; !slices.Equal(got, want) {
+	if want := []string{"task", "brancha", "branchb", "merge", "queueb", "queuea", "pipelinea"}; !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
 	}
 }
