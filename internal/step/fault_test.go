@@ -131,8 +131,8 @@ func TestWhatCannotBeDecidedSaysSo(t *testing.T) {
 	f := y.pipeline()
 	y.Write(".ferrus/queue/not a name.md", "Do it.")
 	y.Write(".ferrus/queue/a.md", "Do something else.")
-	y.queued("q")
-	y.queued("r") // for which there is no place
+	y.Write(".ferrus/queue/q.md", "Do q.")
+	y.Write(".ferrus/queue/r.md", "Do r.") // for which there is no place
 	journal := y.Path(".ferrus/branches/b/journal.jsonl")
 	if err := errors.Join(os.Rename(journal, journal+".away"), os.Mkdir(journal, 0o700)); err != nil {
 		t.Fatal(err)
