@@ -78,7 +78,7 @@ var allowed = map[string]map[string]string{
 		"internal/rootfs":        "the file of a ticket is read bounded, and only where it is a regular one",
 	},
 
-	"internal/rootfs/rootfstest": {},
+	"internal/rootfs/rootfstest": {"internal/test/kit": "which entries are tried without -full"},
 	"internal/web/access":        {},
 	"internal/web/patch":         {"internal/safetext": "hidden characters of a patch are marked"},
 	"internal/web/drafts": {

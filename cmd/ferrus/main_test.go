@@ -22,7 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
-var Full = flag.Bool("full", false, "run every reading command from every folder")
+var Full = flag.Bool("full", false, "run every reading command from every folder, and the scripts that take seconds")
 
 func TestMain(m *testing.M) {
 	sandbox.Stage()
@@ -102,10 +102,13 @@ func runScripts(t *testing.T, dir string, databases ...string) {
 			return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o600)
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond != "files" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "files":
+				return !sharedtest.On(), nil
+			case "full":
+				return *Full, nil
 			}
-			return !sharedtest.On(), nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"agent": agentCommand, "rc": rcCommand, "write": writeCommand, "edit": editCommand, "fill": fillCommand,

@@ -28,7 +28,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
-var _ = flag.Bool("full", false, "nothing more than is always tried")
+var _ = flag.Bool("full", false, "try all combinations of settings and attacks, and kill each process twice")
 
 // part is the environment variable that makes this binary another program.
 const part = "FERRUS_TEST_PART"

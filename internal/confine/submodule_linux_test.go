@@ -2,9 +2,11 @@ package confine_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
 // within makes a repository whose git runs a program of the executor's, and has the submodule not be left out of a look.
@@ -38,10 +41,13 @@ var places = map[string]string{
 // TestNoSubmoduleOfAnExecutorRunsOutside: git looks into a submodule, and obeys the configuration that it finds there. Neither the
 // server nor the client of the reviewer does, nor after the run a person's own git in the work tree.
 func TestNoSubmoduleOfAnExecutorRunsOutside(t *testing.T) {
-	for _, in := range append([]setting{unconfined}, settings...) {
-		for name, place := range places {
-			for _, made := range []string{"nothing", "file", "folder"} {
+	for i, in := range append([]setting{unconfined}, settings...) {
+		for j, name := range slices.Sorted(maps.Keys(places)) {
+			for k, made := range []string{"nothing", "file", "folder"} {
 				if in == unconfined && (made != "nothing" || name == "a link") { // which newer versions of git refuse
+					continue
+				}
+				if !kit.Sampled(i, j, k) {
 					continue
 				}
 				if in == landlocked && made == "folder" {
@@ -49,7 +55,7 @@ func TestNoSubmoduleOfAnExecutorRunsOutside(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s, %s, there before: %s", in.name, name, made), func(t *testing.T) {
 					t.Parallel()
-					submoduleFrom(t, in, place, made)
+					submoduleFrom(t, in, places[name], made)
 				})
 			}
 		}

@@ -158,6 +158,9 @@ func TestGoInASandbox(t *testing.T) {
 
 // TestNpmInASandbox uses the test runner of node.
 func TestNpmInASandbox(t *testing.T) {
+	if !*all {
+		t.Skip("node takes seconds: use -suites")
+	}
 	missing(t, "node", "npm")
 	npmSuite.try(t, nil)
 }

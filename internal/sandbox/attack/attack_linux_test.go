@@ -10,9 +10,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
-var _ = flag.Bool("full", false, "nothing more than is always tried")
+var _ = flag.Bool("full", false, "try each attack in all sandboxes")
 
 func TestMain(m *testing.M) {
 	sandbox.Stage()
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped: each goes through without a sandbox, so that the test can see it, and
-// through none that is to stop it.
+// through none that is to stop it. Without -full each is tried in a third of the sandboxes.
 func TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped(t *testing.T) {
 	var ways []Way
 	for v := sandbox.LeastLandlock; v <= sandbox.LandlockVersion(); v++ {
@@ -39,7 +40,7 @@ func TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped(t *testing.T) {
 	if len(ways) == 0 {
 		t.Skip("this system has neither Landlock 3 nor bubblewrap")
 	}
-	for _, a := range All() {
+	for i, a := range All() {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
 			try := func(w Way) Result {
@@ -55,7 +56,10 @@ func TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped(t *testing.T) {
 				}
 				t.Fatalf("it does not go through without a sandbox, so that nothing is shown: %s", got.Why)
 			}
-			for _, w := range ways {
+			for j, w := range ways {
+				if !kit.Sampled(i, j) {
+					continue
+				}
 				if got := try(w); got.Through == a.Stopped(w) {
 					t.Errorf("%+v: through is %v, and the documentation says %v: %s", w, got.Through, !a.Stopped(w), got.Why)
 				}
