@@ -81,7 +81,7 @@ func TestANodeThatCannotStartAnAgentSaysSoOnEveryComputer(t *testing.T) {
 		}
 	}
 	a.run("config", "accept", "--branch", "one")
-	w.until("the task is complete", func() bool { return a.state("one") == "Complete" })
+	w.completes("one")
 	if got := read(a, "store").Troubles; len(got) > 0 || says(a) || says(b) {
 		t.Errorf("it can, and says still: %+v", got)
 	}
