@@ -132,7 +132,9 @@ func (o Order) Enter(ctx context.Context) (*Inside, error) {
 	if i.Prefix, err = sandbox.Command(o.Mechanism, policy, self, nil); err != nil {
 		return nil, err
 	}
-	if err := o.Folder.write(record, run{private.Link, o.mounts(), submodules}); err != nil {
+	if err := o.Folder.write(record, run{private.Link, o.mounts(), submodules}); errors.Is(err, rootfs.ErrUnreadable) {
+		return nil, fmt.Errorf("the work tree has %d submodules, more than can be put back after a run in a sandbox: %w; set sandbox = \"none\" under [hq.executor]", len(submodules), err)
+	} else if err != nil {
 		return nil, err
 	}
 	if err := i.open(o, private.Link); err != nil {
@@ -211,7 +213,7 @@ func (f Folder) Drop() error {
 	return root.RemoveTree(name)
 }
 
-// write writes a file of the folder as JSON.
+// write writes a file of the folder as JSON, at most maxRecord bytes.
 func (f Folder) write(name string, v any) error {
 	root, err := f.open()
 	if err != nil {
@@ -219,6 +221,9 @@ func (f Folder) write(name string, v any) error {
 	}
 	defer root.Close()
 	text, err := json.Marshal(v)
+	if err == nil {
+		err = rootfs.Fits(name, text, maxRecord-1)
+	}
 	if err != nil {
 		return err
 	}
@@ -231,8 +236,8 @@ func (f Folder) Entered() bool { return rootfs.Exists(filepath.Join(string(f), r
 // Used reports whether an executor has worked in a sandbox of the machine.
 func (f Folder) Used() bool { return rootfs.Exists(string(f)) }
 
-// maxRecord bounds the record, in bytes.
-const maxRecord = 64 << 10
+// maxRecord bounds the record, in bytes. A submodule takes about a hundred of them.
+const maxRecord = 16 << 20
 
 // Restore puts back what a run has changed in the work tree, if that was not done yet: after the end of the executor, or of a shim
 // that was killed. It reports whether the executor had replaced the file .git there. No executor may run.

@@ -76,6 +76,9 @@ func Write(dir, task string, files map[string][]byte) ([]File, error) {
 			return nil, err
 		}
 	}
+	if err := rootfs.Fits(sums, []byte(text), maxSums); err != nil {
+		return nil, err
+	}
 	return list, root.WriteFile(sums, []byte(text), 0o644)
 }
 

@@ -67,6 +67,13 @@ func (b *Box) update(change func(*record) bool) error {
 		return err
 	}
 	text, err := jsontime.Marshal(r)
+	for err == nil && len(text) >= maxRecord && len(r.Entries) > 1 { // the older half is not sent any more
+		r.Entries = r.Entries[(len(r.Entries)+1)/2:]
+		text, err = jsontime.Marshal(r)
+	}
+	if err == nil {
+		err = rootfs.Fits(recordFile, text, maxRecord-1)
+	}
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,35 @@ func TestARecordHasAnEnd(t *testing.T) {
 	}
 }
 
+// TestALargeRecordIsReadAgain: the oldest items are forgotten if all of them do not fit.
+func TestALargeRecordIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".ferrus"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b := Open(dir)
+	put := func(n int) {
+		err := b.update(func(r *record) bool {
+			long := item(fmt.Sprint("q", n))
+			long.Message.Text = strings.Repeat("x", maxRecord/4)
+			return r.put(long, eight)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 6 {
+		put(n)
+		r, err := b.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := r.Entries[len(r.Entries)-1].ID; last != fmt.Sprint("q", n) {
+			t.Errorf("after %d the newest is %s", n, last)
+		}
+	}
+}
+
 // TestAnItemIsOwedUntilItIsOldOrTriedOften over each channel by itself, the oldest item first.
 func TestAnItemIsOwedUntilItIsOldOrTriedOften(t *testing.T) {
 	refused, list := errors.New("out of order"), []notify.Channel{{Name: "a"}, {Name: "b"}}

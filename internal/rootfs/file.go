@@ -152,6 +152,15 @@ func bounded(f *os.File, max int64) ([]byte, error) {
 	return nil, fmt.Errorf("%s has %d bytes, of which at most %d are read: it %w", f.Name(), size, max, ErrTooLarge)
 }
 
+// Fits returns an error that is ErrUnreadable if data has more than the max bytes that readers of the file name accept. A file that
+// ferrus reads with a limit is written only if it fits: it could not be read again.
+func Fits(name string, data []byte, max int64) error {
+	if int64(len(data)) <= max {
+		return nil
+	}
+	return fmt.Errorf("%s would have %d bytes, of which at most %d are read: %w", name, len(data), max, ErrUnreadable)
+}
+
 // WriteFile replaces the file name by way of a new file beside it, which is renamed: a reader finds the old or
 // the new text, and a link or FIFO at name is replaced, not written through. It does not sync.
 func (r *Root) WriteFile(name string, data []byte, perm fs.FileMode) error {

@@ -27,6 +27,8 @@ var (
 	ErrNotDir = errors.New("is not a folder; move it away")
 	// ErrTooLarge is in the error of a file that has more bytes than its reader accepts.
 	ErrTooLarge = errors.New("is too large; move it away")
+	// ErrUnreadable is in the error of a file that is not written because it would have more bytes than its readers accept.
+	ErrUnreadable = errors.New("nothing was written")
 	// ErrName is in the error of a name that is not a path below the folder.
 	ErrName = errors.New("is not the name of a file below the folder")
 	// ErrChanged is in the error of a file that was exchanged again and again while it was being opened.

@@ -18,8 +18,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// maxRecord bounds what is read of a record, in bytes.
-const maxRecord = 4 << 20
+// maxRecord bounds a record, in bytes.
+const maxRecord = 16 << 20
 
 const recordsFolder = "the folder of the records"
 
@@ -76,7 +76,7 @@ func read(path string) (Record, bool, error) {
 		return Record{}, false, &Error{Path: path, Problem: "read", Err: err, Remedy: "check the disk, then run the command again"}
 	}
 	if len(data) > maxRecord {
-		return Record{}, false, damaged(path, "larger than 4 MiB")
+		return Record{}, false, damaged(path, fmt.Sprintf("larger than %d MiB", maxRecord>>20))
 	}
 	return decode(path, data)
 }
@@ -111,14 +111,30 @@ func decode(path string, data []byte) (Record, bool, error) {
 	return r, true, nil
 }
 
-// replace writes the record so that after a crash there is the old one or the new one.
-func replace(path string, r Record) error {
+// encode returns a record as it is written.
+func encode(r Record) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(r); err != nil {
+	err := e.Encode(r)
+	return jsontime.Rewrite(b.Bytes(), r), err
+}
+
+// replace writes the record so that after a crash there is the old one or the new one. The oldest agreements go if it would be
+// larger than a reader accepts: they are asked for again.
+func replace(path string, r Record) error {
+	text, err := encode(r)
+	for err == nil && len(text) > maxRecord && len(r.Agreed) > 1 {
+		r.Agreed = r.Agreed[1:]
+		text, err = encode(r)
+	}
+	if err != nil {
 		return err
+	}
+	if err := rootfs.Fits(path, text, maxRecord); err != nil {
+		return &Error{Path: path, Problem: "the record of the project cannot be written", Err: err,
+			Remedy: "make what the project's files run shorter: ferrus trust --show prints it; in a script FERRUS_TRUST needs no record"}
 	}
 	dir := filepath.Dir(path)
 	root, err := rootfs.Open(dir)
@@ -126,7 +142,7 @@ func replace(path string, r Record) error {
 		return unwritten(dir, err)
 	}
 	defer root.Close()
-	return unwritten(dir, atomicfile.Replace(root, filepath.Base(path), jsontime.Rewrite(b.Bytes(), r), 0o600))
+	return unwritten(dir, atomicfile.Replace(root, filepath.Base(path), text, 0o600))
 }
 
 func unwritten(dir string, err error) error {

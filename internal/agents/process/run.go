@@ -142,6 +142,9 @@ func note(path string, r Run) error {
 	if err := within(root, slashpath.Dir(name)); err != nil {
 		return err
 	}
+	if info, err := root.Lstat(name); err == nil && !r.Over() && info.Size() > maxRuns/2 { // the ends of all of them fit into the rest
+		return fmt.Errorf("the task has had so many agent runs that %s is full: ferrus reset archives the task", path)
+	}
 	return atomicfile.Append(root, name, append(text, '\n'), 0o600)
 }
 

@@ -5,6 +5,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +55,29 @@ func TestAListOfRunsIsReadWhateverStandsInIt(t *testing.T) {
 				t.Error("what is added after it is not read")
 			}
 		})
+	}
+}
+
+// TestAFullListOfRunsTakesNoStart, and the end of a run that is at work still fits.
+func TestAFullListOfRunsTakesNoStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".ferrus", "runs", "t-1.jsonl")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	began := Run{Name: "executor-1", Duty: agents.Executor, Agent: "codex", Started: time.Now().UTC()}
+	if err := note(path, began); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, maxRuns/2+1); err != nil {
+		t.Fatal(err)
+	}
+	began.Name = "executor-2"
+	if err := note(path, began); err == nil || !strings.Contains(err.Error(), "ferrus reset") {
+		t.Errorf("%v", err)
+	}
+	began.Name, began.Ended = "executor-1", time.Now().UTC()
+	if err := note(path, began); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -244,6 +244,9 @@ func (p *Plan) file(c client, f file, a assignment) error {
 	case !bytes.Equal(r.text, change.after):
 		change.Kind = Changed
 	}
+	if change.Kind != Unchanged && rootfs.Fits(r.name, change.after, maxFile) != nil {
+		return &Fault{File: r.name, Message: "with the server of ferrus it would be too large to be read again", Remedy: "make it smaller; nothing was written"}
+	}
 	if wanted || change.Kind != Unchanged {
 		p.Changes = append(p.Changes, change)
 	}

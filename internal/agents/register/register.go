@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A Assignment is who has a role.
@@ -166,6 +167,9 @@ func (p Project) Plan(want map[agents.Duty]Assignment) (*Plan, error) {
 		return nil, err
 	}
 	plan.record.Roles = plan.Roles
+	if rootfs.Fits(p.Record, plan.record.text(), maxRecord) != nil {
+		return nil, &Fault{File: p.Record, Message: "what the clients' files were before is too large to be remembered", Remedy: "make these files smaller; nothing was written"}
+	}
 	return plan, plan.aliases()
 }
 

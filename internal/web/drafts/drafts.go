@@ -188,7 +188,11 @@ func (s Store) write(d Draft) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(root, name, append(text, '\n'), 0o600)
+	text = append(text, '\n')
+	if rootfs.Fits(name, text, maxFile) != nil {
+		return wrong("the comments on one submission have at most %d bytes together", maxFile)
+	}
+	return atomicfile.Replace(root, name, text, 0o600)
 }
 
 // Remove removes the draft of a subject.

@@ -90,6 +90,33 @@ func TestWhatIsNoCommentIsRefused(t *testing.T) {
 	}
 }
 
+// TestALargeDraftIsReadAgain: a comment with which it could not be is refused, and the others stay.
+func TestALargeDraftIsReadAgain(t *testing.T) {
+	s := Store{t.TempDir()}
+	d := Draft{Subject: about}
+	for n := range maxComments / 2 {
+		d.Comments = append(d.Comments, Comment{"a", fmt.Sprint("n", n+1), "q", strings.Repeat("x", maxText)})
+	}
+	if unlock, err := s.lock(about); err != nil {
+		t.Fatal(err)
+	} else {
+		unlock()
+	}
+	if err := s.write(d); err != nil {
+		t.Fatal(err)
+	}
+	full := d
+	for n := range maxComments / 2 {
+		full.Comments = append(full.Comments, Comment{"a", fmt.Sprint("n", n+1000), "q", strings.Repeat("<", maxText)}) // six bytes each
+	}
+	if err := s.write(full); err == nil || !strings.Contains(err.Error(), "bytes together") {
+		t.Errorf("%.200v", err)
+	}
+	if got, err := s.Read(about); err != nil || len(got.Comments) != len(d.Comments) {
+		t.Errorf("%d comments, %v", len(got.Comments), err)
+	}
+}
+
 // TestALinkIsNotFollowed in place of the folder or of a draft.
 func TestALinkIsNotFollowed(t *testing.T) {
 	s, outside := Store{t.TempDir()}, t.TempDir()

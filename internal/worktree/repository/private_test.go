@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // old makes files and folders of names that the sweep looks for, older than any of its ages.
@@ -151,6 +152,19 @@ func TestAPipeAmongThePrivateFilesIsNotWaitedFor(t *testing.T) {
 	remove(t, dir, ".ferrus/git/index-2")
 	if err := tree.Remove(t.Context(), filepath.Join(dir, ".ferrus/worktrees/x"), "x"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLargeRulesAreReadAgain: each file of rules may have as much as is read of one, and the frozen ones are in one file.
+func TestLargeRulesAreReadAgain(t *testing.T) {
+	t.Parallel()
+	dir := committed(t)
+	for _, name := range []string{"exclude", "attributes"} {
+		write(t, dir, ".git/info/"+name, strings.Repeat("# <<<<<<<<<<<<<<<<<<<<<<<<<<<<\n", repository.MaxRules/64))
+	}
+	want := fingerprint(t, open(t, dir))
+	if got := fingerprint(t, open(t, dir)); got != want {
+		t.Errorf("%s, not %s", got, want)
 	}
 }
 

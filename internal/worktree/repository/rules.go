@@ -54,6 +54,9 @@ type setting struct {
 // MaxRules bounds each file of rules that is read from the repository.
 const MaxRules = 4 << 20
 
+// maxFrozen bounds the file of the frozen rules, in bytes: it has four such files, in which JSON writes some bytes as six, and the settings.
+const maxFrozen = 4*6*MaxRules + 8<<20
+
 // keptSettings are those that decide which files count and how they are read, beside filter.*. All other settings of a repository are without
 // effect on calls about files.
 var keptSettings = []string{"core.excludesfile", "core.attributesfile", "core.ignorecase", "core.precomposeunicode", "core.symlinks", "core.longpaths"}
@@ -107,7 +110,7 @@ func (r *Repository) rulesNow(ctx context.Context) (*gitRules, error) {
 		return nil, err
 	}
 	defer root.Close()
-	text, err := root.ReadFile("rules.json", MaxRules)
+	text, err := root.ReadFile("rules.json", maxFrozen)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -136,6 +139,9 @@ func (r *Repository) saveFrozen(rules *gitRules) error {
 		return err
 	}
 	rules.text = string(text)
+	if err := rootfs.Fits("rules.json", text, maxFrozen); err != nil {
+		return fmt.Errorf("%w: make the files of ignored files and of attributes smaller, or the configuration of git", err)
+	}
 	root, err := r.OpenPrivate()
 	if err != nil {
 		return err
