@@ -105,6 +105,24 @@ func TestAHostThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// TestTheNewestFilesThatWerePublishedAreFetched: those of a check that was not published are nowhere else.
+func TestTheNewestFilesThatWerePublishedAreFetched(t *testing.T) {
+	a, b, host := enginetest.Computers(t, enginetest.Gate("true"))
+	alt, ex := branched(t, a)
+	for _, text := range []string{"first\n", "second\n", "third\n"} {
+		if text == "third\n" {
+			must(t, os.Rename(host, host+".away"))
+		}
+		alt.Write("code.txt", text)
+		enginetest.Check(t, ex, state.CheckGreen)
+	}
+	must(t, os.Rename(host+".away", host))
+	must(t, enginetest.Second(branch.Fetch(t.Context(), b.Human(), "alt", "")))
+	if text := b.On("alt").Read("code.txt"); text != "second\n" {
+		t.Errorf("fetched %q", text)
+	}
+}
+
 // TestRefsThatSomebodyDeleted, as git push --mirror does, are published again: by the same process and by another one.
 func TestRefsThatSomebodyDeleted(t *testing.T) {
 	a, _, host := enginetest.Computers(t, enginetest.Gate("true"))

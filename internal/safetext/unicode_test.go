@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -66,7 +67,7 @@ func TestMarkedJSONHasNothingElseChanged(t *testing.T) {
 		`"open\`:    `"open\`,
 		`["\u202e"`: `["<U+202E>"`,
 	} {
-		if got := string(MarkJSON([]byte(in))); got != want {
+		if got := string(MarkJSON(slices.Clip([]byte(in)))); got != want {
 			t.Errorf("MarkJSON(%s) = %s, want %s", in, got, want)
 		}
 	}
