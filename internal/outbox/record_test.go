@@ -197,6 +197,22 @@ func TestAWriteThatChangesNothingIsNone(t *testing.T) {
 	}
 }
 
+// TestASenderThatCannotBeSaysSo, to whoever has posted the item beside its work, too. The item is sent by the next one.
+func TestASenderThatCannotBeSaysSo(t *testing.T) {
+	s, dir := newService(t), project(t)
+	b, lock := Open(dir), filepath.Join(dir, ".ferrus", "live", sendingLock)
+	must(t, os.MkdirAll(lock, 0o700))
+	for _, err := range []error{b.Tell(t.Context(), s.urls(), item("q1")), b.Send(t.Context(), s.urls())} {
+		if err == nil || !strings.Contains(err.Error(), sendingLock) {
+			t.Errorf("%v", err)
+		}
+	}
+	s.want(t)
+	must(t, os.Remove(lock))
+	must(t, b.Send(t.Context(), s.urls()))
+	s.want(t, "hook q1", "topic q1")
+}
+
 // TestAnItemHasTheIDOfItsEvent: a repetition is known by it, and what came before or after is another item.
 func TestAnItemHasTheIDOfItsEvent(t *testing.T) {
 	if got, want := TaskID("t-1", "question", "q2", eight.Add(time.Nanosecond).Local()), "t-1 question q2 2026-01-02T08:00:00.000000001Z"; got != want {
