@@ -75,7 +75,7 @@ func TestANodeThatCannotStartAnAgentSaysSoOnEveryComputer(t *testing.T) {
 			t.Errorf("store: %s", out)
 		}
 		if got := read(n, "status", "--all").Needs; !slices.ContainsFunc(got, func(need struct{ Branch, Text string }) bool {
-			return need.Branch == "one" && strings.Contains(need.Text, "no-such-agent")
+			return need.Branch == "one" && strings.Contains(need.Text, "does not work on the task: ") && strings.Contains(need.Text, "no-such-agent")
 		}) {
 			t.Errorf("on %s a person is needed for: %+v", n.name, got)
 		}
