@@ -150,8 +150,13 @@ func TestGitDoesNotLookIntoSubmodules(t *testing.T) {
 	main, tree := withSubmodules(t)
 	file := filepath.Join(main, ".ferrus", "git", "index.agents")
 	looks := func(t *testing.T) bool {
-		return strings.Contains(worktreetest.RunGit(t, main, "status", "--porcelain", "--untracked-files=no"), "lib/sub")
+		said := worktreetest.RunGit(t, main, "status", "--porcelain", "--untracked-files=no")
+		if !strings.Contains(said, "M a.txt") {
+			t.Errorf("git does not look at the files of the work tree itself: %q", said)
+		}
+		return strings.Contains(said, "lib/sub")
 	}
+	worktreetest.Write(t, main, "a.txt", "changed\n")
 	worktreetest.Write(t, main, "lib/sub/a.txt", "changed\n")
 	if !looks(t) {
 		t.Fatal("git does not look into the submodule with the index of the project")
