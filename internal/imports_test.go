@@ -795,7 +795,7 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":  "signals end a command, and the programs of agents are looked for outside of the project",
 		"internal/agents/process": "stop, logs, and the shim of an agent",
 	},
-	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc project agents/process " +
+	"internal/cli/run": commands("branch checks document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc project agents/process " +
 		"state status"),
 	"internal/cli/setup": commands("sharing store/postgres confine/plan relay outbox platform/notify settings agreement project origin refusal . agents cli config confine engine format gc nearest agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree worktree/gitpath"),

@@ -29,6 +29,7 @@ var limits = map[string]string{
 	"branch from.ReadFile maxCarried":                      "a file of the person; a larger one is not copied",
 	"branch root.ReadFile 1 << 10":                         "a name and a time, or two ids",
 	"checkrun root.ReadFile maxTrials":                     "Try begins a new list when half of it is full",
+	"cli rootfs.ReadOwnTail maxLast":                       "the end of a log is enough",
 	"cli/ui rootfs.ReadOwnTail outputTail":                 "the end of a log is enough",
 	"conductor root.ReadFile maxHolder":                    "a process id and a time",
 	"config rootfs.ReadFile maxFile":                       "register and init parse what they write, and Parse has the same limit",

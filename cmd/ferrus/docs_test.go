@@ -57,6 +57,9 @@ const aboutOutput = "An error is two lines on stderr: what failed and why, then 
 	"`--json` it is one object: `{\"code\", \"message\", \"remedy\", \"state\"}`. `code` is\n" +
 	"that of the refusal as in [tools](tools.md), or `usage`, `timeout`, `failure`.\n" +
 	"Results go to stdout. Only a terminal gets colours; `NO_COLOR` turns them off.\n" +
+	"\nA command that takes longer than two seconds shows on the terminal how long, and\n" +
+	"the last line of the output of the checks. Elsewhere it prints a line to stderr\n" +
+	"after 30 seconds, and then ever more rarely. With `--json` it does neither.\n" +
 	"\nWith `--json` each object also has what else stderr says of it: `foreign`, with\n" +
 	"`message` and `remedy`, for state that was not made here and is only shown, and\n" +
 	"`hidden_characters`, how many of a text that you gave became marks.\n\n" +

@@ -339,6 +339,7 @@ func (r *Runner) Run(ctx context.Context, spec checks.Spec) (checks.Result, erro
 	if err != nil {
 		return checks.Result{}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error()}
 	}
+	checks.Begun(ctx, spec)
 	select {
 	case <-run.Done():
 	case <-ctx.Done():

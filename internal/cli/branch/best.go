@@ -117,7 +117,9 @@ func scored(a *cli.App, ctx context.Context, verb string, list []branch.Attempt)
 		if err != nil {
 			return nil, cli.CannotDo("score "+t.Branch, "", err)
 		}
-		_, err = score.Take(ctx, from)
+		scoring, end := a.Working(ctx, "scoring "+t.Branch)
+		_, err = score.Take(scoring, from)
+		end()
 		from.Engine().Close()
 		if err != nil {
 			return nil, cli.CannotDo("score "+t.Branch, "", err)

@@ -136,7 +136,10 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 			fork.Names = append(fork.Names, fmt.Sprintf("%s.%d", name, n+1))
 		}
 	}
+	ctx, end := a.Working(ctx, "making "+format.Count(len(fork.Names), "branch", "branches"))
+	defer end()
 	made, err := branch.Create(ctx, s, fork)
+	end()
 	if err != nil && len(made) == 0 {
 		return cli.CannotDo("make the branch", "", err)
 	}

@@ -29,7 +29,10 @@ func fetchBranch(a *cli.App, ctx context.Context, name string) error {
 	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
 		return cli.CannotDo("fetch "+name, "", err)
 	}
+	ctx, end := a.Working(ctx, "fetching "+name)
+	defer end()
 	got, err := branch.Fetch(ctx, s, name, "")
+	end()
 	if err != nil {
 		return cli.CannotDo("fetch "+name, "", err)
 	}

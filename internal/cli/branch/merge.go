@@ -75,7 +75,10 @@ func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string
 	if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
 		return cli.CannotDo("merge "+name, "", err)
 	}
+	ctx, end := a.Working(ctx, "merging "+name)
+	defer end()
 	got, err := branch.Merge(ctx, s, from, func() error { return family.EndAll(ctx, s.Engine()) })
+	end()
 	var clash *branch.ConflictError
 	switch {
 	case errors.As(err, &clash) && resolve:

@@ -86,11 +86,14 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 	if conf, err := config.LoadFor(filepath.Join(place.Root, config.FileName)); err == nil {
 		who = append(who, conf.HQ.Supervisor, conf.HQ.Executor)
 	}
-	ctx, end := cli.AskClients(ctx, place.Root, who...)
+	ctx, answered := cli.AskClients(ctx, place.Root, who...)
+	defer answered()
+	ctx, end := a.Working(ctx, "checking the project")
 	defer end()
 	p := doctor.New(ctx, place, Host(a), adopt)
 	defer p.Forget()
 	found := p.Examine(slices.Concat(doctor.Checks(), checks), fix)
+	end()
 	for i := range found {
 		found[i].Remedy = a.Remedy(&cli.Failure{Remedy: found[i].Remedy})
 	}

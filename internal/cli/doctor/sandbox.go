@@ -50,6 +50,8 @@ func runSandbox(a *cli.App, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, end := a.Working(ctx, "trying attacks")
+	defer end()
 	var report sandboxReport
 	var holding []sandbox.Mechanism
 	for _, m := range sandbox.Mechanisms() {
@@ -69,6 +71,7 @@ func runSandbox(a *cli.App, ctx context.Context) error {
 			return err
 		}
 	}
+	end()
 	if a.JSON {
 		if err := a.PrintJSON(report); err != nil {
 			return err

@@ -24,6 +24,7 @@ type fleetWatcher struct {
 	a     *cli.App
 	mu    sync.Mutex
 	words watcher
+	tries map[string]*cli.Working // by branch: they show the checks that run before an agent starts
 }
 
 func (w *fleetWatcher) tell(e fleet.Event) {
@@ -57,7 +58,28 @@ func (w *fleetWatcher) hear(branch string, e conductor.Event) {
 	if e.Kind == conductor.Stopping && w.a.OutTTY {
 		w.a.Say("\r") // over the ^C that the terminal has shown
 	}
+	if tries := w.tries[branch]; tries != nil {
+		tries.Stop()
+		delete(w.tries, branch)
+	}
 	w.line(e.At, branch, w.words.words(e))
+	if e.Kind == conductor.Trying || e.Kind == conductor.Confirming {
+		w.wait(branch)
+	}
+}
+
+// wait shows how long the checks take that a branch waits for. The caller holds the lock.
+func (w *fleetWatcher) wait(branch string) {
+	var tries *cli.Working
+	tries = &cli.Working{What: "running the checks", Show: func(line string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.tries[branch] == tries {
+			w.line(time.Now(), branch, w.a.Paint("", line))
+		}
+	}}
+	w.tries[branch] = tries
+	tries.Start()
 }
 
 func (w *fleetWatcher) line(at time.Time, branch string, text cli.Styled) {
@@ -84,7 +106,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	}
 	cli.IgnoreHangup()
 	defer a.Notifies(ctx, root)()
-	w := &fleetWatcher{a: a}
+	w := &fleetWatcher{a: a, tries: map[string]*cli.Working{}}
 	w.words = watcher{a: a}
 	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})

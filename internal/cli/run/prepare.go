@@ -63,6 +63,8 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 		return conf, a.BusyError(&conductor.BusyError{Holder: other})
 	}
 	if fresh {
+		ctx, end := a.Working(ctx, "looking whether the agents can start,")
+		defer end()
 		return conf, cli.CheckReady(ctx, conf.Gate(), e.Place(), many)
 	}
 	return conf, nil

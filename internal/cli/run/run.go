@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
@@ -144,7 +145,7 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 	defer w.close()
 	opts := r.options(r.conf)
 	opts.Headless, opts.Tell, opts.Show = w.headless, w.tell, w.show
-	out, err := family.Run(ctx, e, family.Options{Options: opts, TellOf: w.tellOf})
+	out, err := family.Run(checks.Followed(ctx, w.follow), e, family.Options{Options: opts, TellOf: w.tellOf})
 	w.close()
 	var taken *conductor.BusyError
 	switch {

@@ -53,6 +53,8 @@ func runStop(a *cli.App, ctx context.Context) error {
 		dir = fleet.Dir(e.Place().Root)
 		h, busy = conductor.Conductor(dir)
 	}
+	ctx, finish := a.Working(ctx, "ending the agents")
+	defer finish()
 	if busy {
 		if err := proc.RequestStop(h.Pid); err != nil {
 			return fmt.Errorf("end the run (process %d): %v", h.Pid, err)
@@ -72,6 +74,7 @@ func runStop(a *cli.App, ctx context.Context) error {
 	if err := family.EndAll(ctx, e); err != nil {
 		return err
 	}
+	finish()
 	var ended []string
 	for _, r := range before.Agents {
 		ended = append(ended, r.Name)

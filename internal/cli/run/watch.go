@@ -27,8 +27,9 @@ type watcher struct {
 	live     bool // on a terminal
 
 	mu    sync.Mutex
-	open  string // the question that may be answered by typing
-	reads bool   // stdin is being read
+	open  string       // the question that may be answered by typing
+	tries *cli.Working // shows the checks that run before an agent starts; nil while none do
+	reads bool         // stdin is being read
 }
 
 func newWatcher(a *cli.App, s *engine.Session, headless bool) *watcher {
@@ -39,6 +40,7 @@ func newWatcher(a *cli.App, s *engine.Session, headless bool) *watcher {
 func (w *watcher) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.settle()
 	w.Erase()
 	w.live = false
 }
@@ -54,8 +56,12 @@ func (w *watcher) tell(e conductor.Event) {
 		_ = w.a.PrintJSONLine(e)
 		return
 	}
+	w.settle()
 	w.Erase()
 	w.a.Say("%s  %s\n", format.Clock(e.At), w.words(e))
+	if e.Kind == conductor.Trying || e.Kind == conductor.Confirming {
+		w.wait()
+	}
 	if e.Kind == conductor.Moved { // nothing else closes a question: who has asked may well end while it is open
 		w.open = ""
 	}
@@ -71,6 +77,41 @@ func (w *watcher) tell(e conductor.Event) {
 	w.open = e.Run
 	w.a.Say("          %s\n", w.a.Paint(cli.Bold, w.a.Commands("type the answer, or a number; or use ferrus answer in another terminal")))
 	w.read()
+}
+
+// wait shows how long the checks take that the run waits for. The caller holds the lock.
+func (w *watcher) wait() {
+	var tries *cli.Working
+	tries = &cli.Working{What: "running the checks", Live: w.live, Show: func(line string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		switch {
+		case w.tries != tries: // they have ended
+		case w.live:
+			w.Draw([]string{line}, []string{cli.Bold})
+		default:
+			w.a.Say("%s  %s\n", format.Clock(time.Now()), line)
+		}
+	}}
+	w.tries = tries
+	tries.Start()
+}
+
+// settle ends that. The caller holds the lock.
+func (w *watcher) settle() {
+	if w.tries != nil {
+		w.tries.Stop()
+		w.tries = nil
+	}
+}
+
+// follow takes the log of checks that have begun to run.
+func (w *watcher) follow(log string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tries != nil {
+		w.tries.Follow(log)
+	}
 }
 
 // tellOf shows what has happened to a delegate of the task, by its branch.
@@ -176,6 +217,7 @@ func (w *watcher) read() {
 func (w *watcher) show(v conductor.View) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.settle()
 	if !w.live {
 		return
 	}

@@ -3,8 +3,12 @@ package run
 import (
 	"bytes"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
@@ -58,5 +62,53 @@ func TestTheSandboxOfAnAgentIsSaid(t *testing.T) {
 		if end := cli.DescribeEnd(run); strings.Contains(end, ".git") != run.Replaced {
 			t.Errorf("the end, in %q: %s", mechanism, end)
 		}
+	}
+}
+
+// TestChecksBeforeAnAgentShowThatTheyRun, with the last line of their output, until something else happens.
+func TestChecksBeforeAnAgentShowThatTheyRun(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "trial.log")
+	if err := os.WriteFile(log, []byte("half done\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tty := range []bool{true, false} {
+		for name, next := range map[string]func(*watcher){
+			"an event": func(w *watcher) { w.tell(conductor.Event{Kind: conductor.Stopping}) },
+			"a view":   func(w *watcher) { w.show(conductor.View{}) },
+			"the end":  (*watcher).close,
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				var out bytes.Buffer
+				w := newWatcher(&cli.App{Out: &out, OutTTY: tty}, nil, true)
+				w.tell(conductor.Event{Kind: conductor.Trying, Sandbox: "bubblewrap"})
+				w.follow(log)
+				time.Sleep(82*time.Second + time.Millisecond)
+				w.mu.Lock()
+				shown := strings.Contains(out.String(), "running the checks for 82 s: half done") || !tty && strings.Contains(out.String(), "running the checks for 60 s: half done")
+				w.mu.Unlock()
+				if !shown {
+					t.Errorf("after 82 s: %s", &out)
+				}
+				next(w)
+				before := out.Len()
+				time.Sleep(time.Hour)
+				if out.Len() != before {
+					t.Errorf("after %s it goes on: %s", name, &out)
+				}
+			})
+		}
+	}
+	var out bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		w := &fleetWatcher{a: &cli.App{Out: &out}, tries: map[string]*cli.Working{}}
+		w.words = watcher{a: w.a}
+		w.hear("b", conductor.Event{Kind: conductor.Trying})
+		time.Sleep(82*time.Second + time.Millisecond)
+		w.hear("c", conductor.Event{Kind: conductor.Stopping})
+		w.hear("b", conductor.Event{Kind: conductor.Stopping})
+		time.Sleep(time.Hour)
+	})
+	if strings.Count(out.String(), "running the checks for") != 2 {
+		t.Errorf("of a branch: %s", &out)
 	}
 }

@@ -152,7 +152,10 @@ func storeMove(a *cli.App, ctx context.Context, url string, files bool) error {
 		if url != "" {
 			return cli.UsageError("ferrus store move --files", "--files takes no URL")
 		}
+		ctx, end := a.Working(ctx, "moving the project")
+		defer end()
 		did, err := sharing.Return(ctx, place.Root)
+		end()
 		return showMoved(a, did, err, "is in files of this computer again")
 	}
 	main := project.At(place.Root, "")
@@ -163,7 +166,10 @@ func storeMove(a *cli.App, ctx context.Context, url string, files bool) error {
 			return err
 		}
 	}
+	ctx, end := a.Working(ctx, "moving the project")
+	defer end()
 	did, err := sharing.Move(ctx, place.Root, url, time.Now())
+	end()
 	return showMoved(a, did, err, "is in the database now")
 }
 
@@ -184,7 +190,10 @@ func storeJoin(a *cli.App, ctx context.Context, url, which string) error {
 	if _, err := SetUp(a, ctx, root); err != nil {
 		return err
 	}
+	ctx, end := a.Working(ctx, "joining the project")
+	defer end()
 	did, err := sharing.Join(ctx, root, url, which, time.Now())
+	end()
 	return showMoved(a, did, err, "is joined")
 }
 
@@ -198,7 +207,10 @@ func storeRemove(a *cli.App, ctx context.Context, which, url string) error {
 	} else if url, err = databaseURL(url); err != nil {
 		return err
 	}
+	ctx, end := a.Working(ctx, "removing the project")
+	defer end()
 	did, err := sharing.Discard(ctx, place.Root, url, which)
+	end()
 	return showMoved(a, did, err, "is removed from the database")
 }
 

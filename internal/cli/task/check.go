@@ -40,7 +40,10 @@ func runCheck(a *cli.App, ctx context.Context) error {
 	if conf, err := e.Config(); err == nil && a.ErrTTY && !a.JSON {
 		cli.Fprintf(a.Err, "running %s; the log is %s\n", format.Count(len(conf.Checks.Commands), "command", "commands"), log)
 	}
+	ctx, end := a.Working(ctx, "running the checks")
+	defer end()
 	res, gate, err := e.Trial(ctx)
+	end()
 	if err != nil {
 		return err
 	}

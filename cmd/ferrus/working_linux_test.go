@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/agreement"
+	"github.com/ferrus-go/ferrus/internal/test/projecttest"
+)
+
+// TestALongCheckShowsItsOutput while it runs, with the time that it has taken, and at its end nothing of that is left.
+func TestALongCheckShowsItsOutput(t *testing.T) {
+	dir := projecttest.New(t)
+	text := "[checks]\ncommands = [\"echo half done; while ! test -e go; do sleep 0.05; done\"]\n"
+	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := agreement.Agree(dir); err != nil {
+		t.Fatal(err)
+	}
+	p, cmd := atTerminal(t, dir, 80, 24, "check")
+	p.shows(t, " s: half done")
+	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.wait(cmd)
+	if shown := p.screen.String(); strings.Contains(shown, "half done\n") || !strings.Contains(shown, "running 1 command") || strings.Contains(shown, "running the checks for") {
+		t.Errorf("%s", shown)
+	}
+}
