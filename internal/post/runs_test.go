@@ -1,7 +1,6 @@
 package post
 
 import (
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -208,14 +207,14 @@ func TestARunWithoutARecordCounts(t *testing.T) {
 	b.own = []process.Run{over(r)} // by its shim; the conductor ends before it looks
 	b.m.Database().Close()
 
-	var q *Post
-	for q == nil {
-		got, err := Take(t.Context(), a.m, project.At(a.dir, ""))
-		var taken *TakenError
-		if err != nil && !errors.As(err, &taken) {
-			t.Fatal(err)
-		}
-		q = got
+	// Until the database takes b for lost.
+	conn := postgrestest.Connect(t, a.url)
+	if _, err := conn.Exec(t.Context(), "select pg_sleep_until(until) from ferrus.node where id = $1", b.opts.Node); err != nil {
+		t.Fatal(err)
+	}
+	q, err := Take(t.Context(), a.m, project.At(a.dir, ""))
+	if err != nil {
+		t.Fatal(err)
 	}
 	first, _ := a.runs(q)
 	if len(first) != 1 || !first[0].Over() || first[0].Stopped || first[0].Exit != -1 || first[0].Error != "it ended on b without a record" {

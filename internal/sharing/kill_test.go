@@ -3,6 +3,7 @@
 package sharing
 
 import (
+	"flag"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -15,19 +16,23 @@ import (
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 )
 
+// fully lets both computers try first after each step of a move.
+var fully = flag.Bool("full", false, "moves that are killed, with each computer after each step")
+
 // TestAMoveIntoADatabaseIsKilledAfterEachStep: at no moment two computers can work on the project, and the next move ends with one project in which each event
 // and each task is once.
 func TestAMoveIntoADatabaseIsKilledAfterEachStep(t *testing.T) {
+	url := postgrestest.DurableDatabase(t)
+	conn := postgrestest.Connect(t, url)
 	for step, over := 1, false; !over && !t.Failed(); step++ {
 		t.Run(fmt.Sprint(step), func(t *testing.T) {
-			url := postgrestest.DurableDatabase(t)
 			a, b := newProject(t, "a"), newFolder(t, "b")
 			steps, killed, err := process(t, "move", a, url, step)
 			if over = !killed; over && err != nil {
 				t.Fatal(err)
 			}
 			t.Log(steps)
-			_, joined := Join(t.Context(), b, url, "p", time.Now())
+			_, joined := Join(t.Context(), b, url, filepath.Base(a), time.Now())
 			inA, inB := writes(a, ""), writes(b, "")
 			if joined == nil && inA == nil && !project.At(a, "").InDatabase() {
 				t.Errorf("both computers can write, after %q", steps[len(steps)-1])
@@ -48,7 +53,7 @@ func TestAMoveIntoADatabaseIsKilledAfterEachStep(t *testing.T) {
 				}
 			}
 			closeAll(a)
-			if n := projects(t, a, url); n != 1 {
+			if n := projects(t, conn, a); n != 1 {
 				t.Errorf("the database has %d projects", n)
 			}
 			if joined != nil {
@@ -96,12 +101,17 @@ func takeA(t *testing.T, root string) {
 	must(t, c.Close())
 }
 
-// TestAMoveToFilesIsKilledAfterEachStep: one computer has the project afterwards, whichever tries first, and the error of the other names it.
+// TestAMoveToFilesIsKilledAfterEachStep: one computer has the project afterwards, whichever tries first, and the error of the other names it. By
+// turns another computer tries first, and with -full after each step.
 func TestAMoveToFilesIsKilledAfterEachStep(t *testing.T) {
+	url := postgrestest.DurableDatabase(t)
+	conn := postgrestest.Connect(t, url)
 	for step, over := 1, false; !over && !t.Failed(); step++ {
 		for _, other := range []bool{false, true} {
+			if !*fully && other != (step%2 == 0) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%d, another computer first %v", step, other), func(t *testing.T) {
-				url := postgrestest.DurableDatabase(t)
 				a, b := newProject(t, "a"), newFolder(t, "b")
 				must(t, second(Move(t.Context(), a, url, time.Now())))
 				must(t, second(Join(t.Context(), b, url, "", time.Now())))
@@ -152,7 +162,7 @@ func TestAMoveToFilesIsKilledAfterEachStep(t *testing.T) {
 				if left, _ := filepath.Glob(filepath.Join(got, ".ferrus", "*.import")); len(left) > 0 {
 					t.Errorf("left: %v", left)
 				}
-				if n := projects(t, got, url); n != 0 {
+				if n := projects(t, conn, got); n != 0 {
 					t.Errorf("the database has %d projects", n)
 				}
 				must(t, second(Move(t.Context(), got, url, time.Now())))
@@ -163,9 +173,9 @@ func TestAMoveToFilesIsKilledAfterEachStep(t *testing.T) {
 
 // TestAJoinIsKilledAfterEachStep: the next one ends with the folder in the project.
 func TestAJoinIsKilledAfterEachStep(t *testing.T) {
+	url := postgrestest.DurableDatabase(t)
 	for step, over := 1, false; !over && !t.Failed(); step++ {
 		t.Run(fmt.Sprint(step), func(t *testing.T) {
-			url := postgrestest.DurableDatabase(t)
 			a, b := newProject(t, "a"), newFolder(t, "b")
 			must(t, second(Move(t.Context(), a, url, time.Now())))
 			_, err := queue.Put(filepath.Join(b, ".ferrus"), "a", "Do it.")

@@ -3,6 +3,7 @@ package sharing
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
@@ -89,10 +93,11 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// newFolder makes a project without a task, as ferrus init does, and returns its folder.
-func newFolder(t testing.TB, name string) string {
+// newFolder makes a project without a task, as ferrus init does, and returns its folder: on a computer, with the name of the test. So several tests
+// can use one database.
+func newFolder(t testing.TB, computer string) string {
 	t.Helper()
-	root := filepath.Join(t.TempDir(), name, "p")
+	root := filepath.Join(t.TempDir(), computer, filepath.Base(t.Name()))
 	must(t, os.MkdirAll(root, 0o755))
 	must(t, os.MkdirAll(project.At(root, "side").WorkTree(), 0o700)) // of the branch, which all have fetched
 	_, err := project.Init(root)
@@ -109,9 +114,9 @@ func closeAll(root string) {
 }
 
 // newProject makes a project in files with a branch, two tasks that wait and one that was taken.
-func newProject(t testing.TB, name string) string {
+func newProject(t testing.TB, computer string) string {
 	t.Helper()
-	root := newFolder(t, name)
+	root := newFolder(t, computer)
 	_, err := project.CreateFiles(project.At(root, "side"), project.StoreOptions{})
 	must(t, err)
 	must(t, writes(root, ""))
@@ -174,16 +179,15 @@ func waiting(t testing.TB, root string) string {
 	return strings.Join(all, ", ")
 }
 
-// projects returns how many projects the database has.
-func projects(t testing.TB, root, url string) int {
+// projects returns how many projects of the name of a folder the database has.
+func projects(t testing.TB, conn *pgx.Conn, root string) (n int) {
 	t.Helper()
-	at := &project.Shared{URL: url, Root: root}
-	d, err := at.Database(t.Context(), nil)
+	err := conn.QueryRow(t.Context(), "select count(*) from ferrus.project where name = $1 and moved is null", filepath.Base(root)).Scan(&n)
+	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.Code == "42P01" {
+		return 0 // there are no tables
+	}
 	must(t, err)
-	defer at.Close()
-	all, err := d.Projects(t.Context())
-	must(t, err)
-	return len(all)
+	return n
 }
 
 // wantError fails the test unless an error says some texts.

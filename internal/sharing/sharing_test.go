@@ -24,6 +24,7 @@ import (
 // TestWhatIsAtWorkInFilesIsNamed: each thing with the command that ends it, and nothing is left in the database.
 func TestWhatIsAtWorkInFilesIsNamed(t *testing.T) {
 	url := postgrestest.DurableDatabase(t)
+	conn := postgrestest.Connect(t, url)
 	for name, c := range map[string]struct {
 		lock string
 		says []string
@@ -54,10 +55,10 @@ func TestWhatIsAtWorkInFilesIsNamed(t *testing.T) {
 				t.Errorf("the files are not as they were: %v", err)
 			}
 			must(t, lock.Close())
+			if n := projects(t, conn, root); n != 0 {
+				t.Errorf("%d projects are left in the database", n)
+			}
 		})
-	}
-	if n := projects(t, t.TempDir(), url); n != 0 {
-		t.Errorf("%d projects are left in the database", n)
 	}
 	root := newProject(t, "a")
 	must(t, claims(root, "side", uuid.NewString()))
@@ -65,7 +66,7 @@ func TestWhatIsAtWorkInFilesIsNamed(t *testing.T) {
 		_, err := Move(t.Context(), root, url, time.Now())
 		wantError(t, err, "executor:test:1 works on the task of side", "ferrus stop --branch side or ferrus release --branch side")
 	}
-	if n := projects(t, root, url); n != 0 {
+	if n := projects(t, conn, root); n != 0 {
 		t.Errorf("%d projects are left in the database", n)
 	}
 }
@@ -283,7 +284,7 @@ func TestALeftoverIsRemoved(t *testing.T) {
 	t.Cleanup(func() { at.Close() })
 	ghost, used := uuid.New(), uuid.New() // as an older ferrus made them
 	for _, id := range []uuid.UUID{ghost, used} {
-		must(t, d.Create(t.Context(), postgres.Name{Project: id}, "p"))
+		must(t, d.Create(t.Context(), postgres.Name{Project: id}, filepath.Base(a)))
 	}
 	s, err := d.Open(t.Context(), postgres.Name{Project: used}, c, postgres.Opening{})
 	must(t, err)
@@ -304,7 +305,7 @@ func TestALeftoverIsRemoved(t *testing.T) {
 	_, err = d.Open(t.Context(), postgres.Name{Project: ghost}, c, postgres.Opening{})
 	wantError(t, err, "the project was removed from the database on")
 	must(t, writes(a, ""))
-	if n := projects(t, a, url); n != 2 {
+	if n := projects(t, conn, a); n != 2 {
 		t.Errorf("the database has %d projects", n)
 	}
 }
@@ -312,6 +313,7 @@ func TestALeftoverIsRemoved(t *testing.T) {
 // TestAMoveThatWasCutOffIsGivenUp: the files are used again, and what was sent cannot arrive later.
 func TestAMoveThatWasCutOffIsGivenUp(t *testing.T) {
 	url := postgrestest.DurableDatabase(t)
+	conn := postgrestest.Connect(t, url)
 	a := newProject(t, "a")
 	_, killed, err := process(t, "move", a, url, 5) // announced, froze side, froze the project, frozen, sends
 	if !killed {
@@ -323,7 +325,7 @@ func TestAMoveThatWasCutOffIsGivenUp(t *testing.T) {
 	must(t, writes(a, ""))
 	must(t, writes(a, "side"))
 	must(t, second(Move(t.Context(), a, url, time.Now())))
-	if n := projects(t, a, url); n != 1 {
+	if n := projects(t, conn, a); n != 1 {
 		t.Errorf("the database has %d projects", n)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 )
 
-// fully makes TestNodesAreKilledAndCutOff go on for 200 events.
+// fully makes TestNodesAreKilledAndCutOff go on for 200 events, with a computer and a task more.
 var fully = flag.Bool("full", false, "200 kills and partitions: some minutes")
 
 // part is the variable that makes this program another one: "ferrus" or "agent".
@@ -37,5 +37,5 @@ func TestMain(m *testing.M) {
 		root.Main()
 		os.Exit(0)
 	}
-	os.Exit(kit.Main(func() int { return postgrestest.Main(m.Run) }))
+	os.Exit(kit.Main(func() int { return postgrestest.Main(func() int { return kit.Waiting(m.Run) }) }))
 }

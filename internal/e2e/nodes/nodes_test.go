@@ -208,16 +208,15 @@ func TestTheReviewersComputerJudgesToo(t *testing.T) {
 	}
 }
 
-// TestNodesAreKilledAndCutOff: three nodes work on three tasks while nodes, agents, their shims and servers are killed and networks are cut. No duty has two
-// agents at any moment, no step that was checked is lost or done twice, and every task ends approved once.
+// TestNodesAreKilledAndCutOff: two nodes work on two tasks, with -full three on three, while nodes, agents, their shims and servers are killed and
+// networks are cut. No duty has two agents at any moment, no step that was checked is lost or done twice, and every task ends approved once.
 func TestNodesAreKilledAndCutOff(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "a", "b", "c")
-	events := 12
+	events, names, tasks := len(troubles), []string{"a", "b"}, []string{"one", "two"}
 	if *fully {
-		events = 200
+		events, names, tasks = 200, append(names, "c"), append(tasks, "three")
 	}
-	tasks := []string{"one", "two", "three"}
+	w := newWorld(t, names...)
 	w.must(os.WriteFile(filepath.Join(w.side, "more"), nil, 0o600))
 	releases := map[string]func(){}
 	for _, name := range tasks {

@@ -76,8 +76,8 @@ var troubles = []trouble{
 	}},
 }
 
-// storm brings troubles until each kind has come, and so many in all. Between two of them some agent of some task makes a step, or the trouble before
-// has left nobody who could. At most one network is cut at a time.
+// storm brings each kind of trouble once, and then others until so many have come. Between two of them some agent of some task makes a step, or the
+// trouble before has left nobody who could. At most one network is cut at a time.
 func (w *world) storm(events int, tasks []string) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	w.t.Logf("seed %d", seed)
@@ -85,9 +85,9 @@ func (w *world) storm(events int, tasks []string) {
 	for _, n := range w.nodes {
 		n.start()
 	}
-	for n := 0; n < events || len(came) < len(troubles); {
+	for n := 0; n < max(events, len(troubles)); {
 		at, what := w.nodes[random.IntN(len(w.nodes))], troubles[random.IntN(len(troubles))]
-		if what.name == "its network is cut" && w.anyCut() {
+		if what.name == "its network is cut" && w.anyCut() || came[what.name] > 0 && len(came) < len(troubles) {
 			continue
 		}
 		if !what.come(at) {
@@ -176,8 +176,13 @@ func (n *node) heal() {
 
 // killOne kills a process of a kind on this computer: an agent, a shim or a server. It reports whether there was one.
 func (n *node) killOne(kind string) bool {
+	self, err := os.Executable()
+	n.w.must(err)
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range all {
+		if program, _ := os.Readlink(filepath.Join(dir, "exe")); program != self {
+			continue
+		}
 		environ, err := os.ReadFile(filepath.Join(dir, "environ"))
 		if err != nil || !strings.Contains(string(environ), "NODE="+n.name+"\x00") || !strings.Contains(string(environ), n.w.dir) {
 			continue

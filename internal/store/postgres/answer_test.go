@@ -19,6 +19,7 @@ var directions = map[string]postgrestest.Direction{"to the server": postgrestest
 // TestAnAnswerLostAtAnyByte cuts the connection at each byte of a transition, in each direction. The server is there, so that the
 // transition succeeds each time, and has one line.
 func TestAnAnswerLostAtAnyByte(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	direct := newMachine(t, connect(t, url, Options{}))
 	p := postgrestest.NewProxy(t, url)
@@ -118,6 +119,7 @@ func TestAnAnswerThatNeverComes(t *testing.T) {
 
 // TestTheSameAttemptTwice has one line, also when others have followed it.
 func TestTheSameAttemptTwice(t *testing.T) {
+	t.Parallel()
 	s := newMachine(t, connect(t, postgrestest.Database(t), Options{}))
 	first := &transition{s: s, id: uuid.New()}
 	for _, round := range []string{"first", "again", "after others"} {
@@ -149,6 +151,7 @@ func writes(s *Store, text string) decision {
 
 // TestAnErrorOfTheServerIsNoLostAnswer: it is told at once, and nothing is changed.
 func TestAnErrorOfTheServerIsNoLostAnswer(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	s := newMachine(t, connect(t, url, Options{Wait: time.Hour}))
 	apply(t, s, noted("first"))
@@ -165,6 +168,7 @@ func TestAnErrorOfTheServerIsNoLostAnswer(t *testing.T) {
 // TestAFailureAfterALostAnswer does not say that nothing was changed. While the transition decides, the machine is removed by somebody who
 // waits for its lock, and gets it when the connection is cut.
 func TestAFailureAfterALostAnswer(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	direct := newMachine(t, connect(t, url, Options{Wait: time.Minute}))
 	conn := postgrestest.Connect(t, url)

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(storetest.Main(kind, func() int {
-		return kit.Main(func() int { return postgrestest.Main(m.Run) })
+	os.Exit(storetest.Main(kind(""), func() int {
+		return kit.Main(func() int { return postgrestest.Main(func() int { return kit.Waiting(m.Run) }) })
 	}))
 }
 
@@ -67,28 +67,30 @@ func parse(text string) (a address) {
 }
 
 // kind is this store for the tests of all stores. Each machine that is opened has connections of its own, as in another process.
-var kind = storetest.Kind{
-	New: func(t testing.TB) storetest.Place {
-		a := address{postgrestest.Database(t), uuid.NewString(), "", t.TempDir()}
-		d := connect(t, a.url, Options{})
-		if err := d.Create(context.Background(), a.name(), "test"); err != nil {
-			t.Fatal(err)
-		}
-		return place(a)
-	},
-	Open: func(text string) (store.Machine, error) {
-		a := parse(text)
-		d, err := Connect(context.Background(), a.url, options(Options{}))
-		if err != nil {
-			return nil, err
-		}
-		s, err := d.Open(context.Background(), a.name(), a.dir, Opening{})
-		if err != nil {
-			d.Close()
-			return nil, err
-		}
-		return whole{s, d}, nil
-	},
+func kind(url string) storetest.Kind {
+	return storetest.Kind{
+		New: func(t testing.TB) storetest.Place {
+			a := address{url, uuid.NewString(), "", t.TempDir()}
+			d := connect(t, a.url, Options{})
+			if err := d.Create(context.Background(), a.name(), "test"); err != nil {
+				t.Fatal(err)
+			}
+			return place(a)
+		},
+		Open: func(text string) (store.Machine, error) {
+			a := parse(text)
+			d, err := Connect(context.Background(), a.url, options(Options{}))
+			if err != nil {
+				return nil, err
+			}
+			s, err := d.Open(context.Background(), a.name(), a.dir, Opening{})
+			if err != nil {
+				d.Close()
+				return nil, err
+			}
+			return whole{s, d}, nil
+		},
+	}
 }
 
 // options are those of a test: the server does not sync its files, and a call waits less long.
@@ -155,4 +157,7 @@ func place(a address) storetest.Place {
 	}
 }
 
-func TestConformance(t *testing.T) { storetest.Run(t, kind) }
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, kind(postgrestest.Database(t)))
+}

@@ -204,9 +204,11 @@ func (r *failover) round(e ending, events int) {
 // places. The old primary is killed, frozen, cut off or simply alive. In most rounds it has committed what the standby lacks, and the clients have seen it.
 func TestFailoversLoseNothing(t *testing.T) {
 	t.Parallel()
-	rounds, events := 3, 100
+	rounds, events, writers := 3, 40, 2
+	rivals := []string{"rival0", "rival1"}
 	if *fully {
-		rounds, events = 14, 1600
+		rounds, events, writers = 14, 1600, 4
+		rivals = append(rivals, "rival2")
 	}
 	r := &failover{ledger: newLedger(), t: t, pair: postgrestest.NewPair(t, postgrestest.Options{Durable: true, TCP: true}), proxies: map[*postgrestest.Server]*postgrestest.Proxy{}}
 	url := postgrestest.WithoutPassword(t, r.pair.Database(t))
@@ -235,10 +237,10 @@ func TestFailoversLoseNothing(t *testing.T) {
 			r.clients = append(r.clients, c)
 		}
 	}
-	for n := range 4 {
+	for n := range writers {
 		add("writer", note("writer", n))
 	}
-	add("rival", "rival0", "rival1", "rival2")
+	add("rival", rivals...)
 	r.await(t, "all clients write", func() bool { return len(r.by) == len(r.clients) })
 
 	lived := 0

@@ -72,6 +72,7 @@ func TestALateWriterOfAnOldEpoch(t *testing.T) {
 
 // TestTheHeadIsAFenceWithoutTheLock: a write of what was read before another one changes nothing.
 func TestTheHeadIsAFenceWithoutTheLock(t *testing.T) {
+	t.Parallel()
 	s := newMachine(t, connect(t, postgrestest.Database(t), Options{}))
 	before := apply(t, s, claim("old"))
 	old := head{seq: 1, epoch: 1, h: hash(before.Top)}
@@ -104,6 +105,7 @@ func TestTheHeadIsAFenceWithoutTheLock(t *testing.T) {
 
 // TestARestoredBackup: who has read newer lines goes on from the older machine, and does not take it for its own.
 func TestARestoredBackup(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	s := newMachine(t, connect(t, url, Options{}))
 	fresh := open(t, connect(t, url, Options{}), s.name)
@@ -157,6 +159,7 @@ func TestARestoredBackup(t *testing.T) {
 
 // TestAMachineThatWasRemoved is gone for all who have it open, also when another one has its name.
 func TestAMachineThatWasRemoved(t *testing.T) {
+	t.Parallel()
 	d := connect(t, postgrestest.Database(t), Options{})
 	s := newMachine(t, d)
 	apply(t, s, noted("first"))
@@ -191,6 +194,7 @@ func TestAMachineThatWasRemoved(t *testing.T) {
 
 // TestAProjectThatWasMoved is closed: nothing is written there, and no branch is made. A branch that is being made is not left behind.
 func TestAProjectThatWasMoved(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	s := newMachine(t, connect(t, url, Options{}))
 	apply(t, s, noted("first"))

@@ -141,10 +141,20 @@ const patience = time.Minute
 // until asks until the answer is true.
 func until(t testing.TB, conn *pgx.Conn, query string, args ...any) {
 	t.Helper()
-	for end := time.Now().Add(patience); !ask[bool](t, conn, query, args...); {
+	for end := time.Now().Add(patience); !ask[bool](t, conn, query, args...); ask[string](t, conn, "select pg_sleep(0.002)::text") {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", query)
 		}
+	}
+}
+
+// lost waits until the database takes the computer of a machine for lost.
+func lost(t testing.TB, m *Store) {
+	t.Helper()
+	conn := postgrestest.Connect(t, m.db.config.ConnString())
+	const left = "select coalesce(extract(epoch from max(until) - clock_timestamp()), 0)::float8 from ferrus.node where id = $1"
+	for wait := 0.001; wait > 0; wait = ask[float64](t, conn, left, m.db.opts.Node) {
+		ask[string](t, conn, "select pg_sleep($1)::text", wait)
 	}
 }
 

@@ -191,15 +191,8 @@ func TestALostComputerStartsNothing(t *testing.T) {
 	case <-t.Context().Done():
 		t.Fatal("it does not know that it is lost")
 	}
-	var p *Post
-	for p == nil {
-		got, err := s.TakePost(t.Context(), uuid.NewString())
-		var taken *TakenError
-		if err != nil && !errors.As(err, &taken) {
-			t.Fatal(err)
-		}
-		p = got
-	}
+	lost(t, m)
+	p := takePost(t, s)
 	if runs, err := s.Runs(t.Context(), "t-1"); err != nil || len(runs) != 1 || runs[0].Alive || runs[0].Over {
 		t.Fatalf("%+v, %v", runs, err)
 	}
@@ -241,15 +234,8 @@ func TestAConductorThatEndsWithoutAWord(t *testing.T) {
 	if err := p.life.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		_, err := s.TakePost(t.Context(), uuid.NewString())
-		var taken *TakenError
-		if err == nil {
-			break
-		} else if !errors.As(err, &taken) {
-			t.Fatal(err)
-		}
-	}
+	lost(t, m)
+	takePost(t, s)
 	var taken *TakenError
 	if _, err := m.TakePost(t.Context(), uuid.NewString()); !errors.As(err, &taken) {
 		t.Errorf("two conductors have the post: %v", err)

@@ -159,17 +159,8 @@ func TestAClaimEndsWithItsProcess(t *testing.T) {
 	m.db.mu.Lock()
 	m.db.ours = map[string]ownSession{}
 	m.db.mu.Unlock()
-	var late *Claim
-	for end := time.Now().Add(patience / 4); late == nil; {
-		if time.Now().After(end) {
-			t.Fatal("a lost computer keeps its claim")
-		}
-		got, err := s.ClaimQueued(t.Context(), "a", false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		late = got
-	}
+	lost(t, m)
+	late := claimed(t, s, "a")
 	if err := errors.Join(late.Done(t.Context()), late.Close(t.Context()), c.Done(t.Context())); err != nil {
 		t.Error(err)
 	}

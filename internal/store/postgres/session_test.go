@@ -13,16 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/test/storetest"
 )
 
-// probed probes a session until it is as wanted.
-func probed(t testing.TB, s *Store, session string, want lease.Probe) {
-	t.Helper()
-	for got := s.Probe(session); got != want; got = s.Probe(session) {
-		if t.Context().Err() != nil {
-			t.Fatalf("the session is %s, want %s", got, want)
-		}
-	}
-}
-
 // TestSessionsOfAnotherComputer are alive, lost and alive again with their computer, and gone when it says so.
 func TestSessionsOfAnotherComputer(t *testing.T) {
 	t.Parallel()
@@ -65,7 +55,10 @@ func TestSessionsOfAnotherComputer(t *testing.T) {
 	until(t, conn, "select until > $2 from ferrus.node where id = $1", there, heard) // again and again
 
 	d.Close()
-	probed(t, s, left, lease.Lost)
+	until(t, conn, "select until < clock_timestamp() from ferrus.node where id = $1", there)
+	if got := s.Probe(left); got != lease.Lost {
+		t.Errorf("a session of a computer that is lost is %s", got)
+	}
 	if got := s.Probe(closed); got != lease.Gone {
 		t.Errorf("a session that was closed is %s when its computer is lost", got)
 	}
@@ -81,6 +74,7 @@ func TestSessionsOfAnotherComputer(t *testing.T) {
 // TestAKilledSessionIsToldToOthers, by a process of its computer that waits for its end, and by one that has a session of its own and waits
 // for nothing.
 func TestAKilledSessionIsToldToOthers(t *testing.T) {
+	t.Parallel()
 	announces := func(m *Store) {
 		if _, err := m.Announce(uuid.NewString()); err != nil {
 			t.Error(err)
@@ -100,7 +94,7 @@ func TestAKilledSessionIsToldToOthers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := kind.New(t)
+			p := kind(postgrestest.Database(t)).New(t)
 			session := uuid.NewString()
 			killed := storetest.StartSession(t, p, session) // here
 			a := parse(p.Address)
@@ -125,6 +119,7 @@ func TestAKilledSessionIsToldToOthers(t *testing.T) {
 
 // TestASessionThatIsNotAnnounced leaves nothing that others would believe.
 func TestASessionThatIsNotAnnounced(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.NewServer(t, postgrestest.Options{})
 	s := newMachine(t, connect(t, server.Database(t), Options{}))
 	hurry(s.db, 300*time.Millisecond)

@@ -45,6 +45,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 
 // TestSettingsThatAreRefused could lose what was acknowledged.
 func TestSettingsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	safely := func(url string) error {
 		d, err := Connect(t.Context(), url, Options{Log: quiet})
 		if err == nil {
@@ -79,6 +80,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 
 // TestASettingOfTheRoleDoesNotCount: each connection has its own synchronous_commit.
 func TestASettingOfTheRoleDoesNotCount(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	conn := postgrestest.Connect(t, url)
 	if _, err := conn.Exec(t.Context(), "alter role ferrus in database "+databaseOf(t, url)+" set synchronous_commit = off"); err != nil {
@@ -99,6 +101,7 @@ func TestASettingOfTheRoleDoesNotCount(t *testing.T) {
 
 // TestAStandbyIsRefused where no other server is named.
 func TestAStandbyIsRefused(t *testing.T) {
+	t.Parallel()
 	p := postgrestest.NewPair(t, postgrestest.Options{})
 	_, err := Connect(t.Context(), p.Standby.URL("postgres"), options(Options{}))
 	says(t, err, store.StoreError, "is a standby", "target_session_attrs=read-write")
@@ -109,6 +112,7 @@ var format1 string
 
 // TestTablesOfAnOlderFormat are made new, once, and nothing in them is lost.
 func TestTablesOfAnOlderFormat(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	conn := postgrestest.Connect(t, url)
 	stays, moved := newName(), newName()
@@ -156,6 +160,7 @@ func TestTablesOfAnOlderFormat(t *testing.T) {
 
 // TestTheTablesAreMadeOnce, however many connect at once.
 func TestTheTablesAreMadeOnce(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	var all sync.WaitGroup
 	for range 8 {

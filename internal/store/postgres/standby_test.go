@@ -56,6 +56,7 @@ func TestNothingIsAcknowledgedWithoutTheStandby(t *testing.T) {
 
 // TestRingsAndBeatsDoNotWaitForTheStandby: a standby that is away for longer than the computers may be silent makes none of them lost.
 func TestRingsAndBeatsDoNotWaitForTheStandby(t *testing.T) {
+	t.Parallel()
 	p, s := pair(t, Options{})
 	c := make(chan struct{}, 1)
 	s.db.watch(s.id, c)
@@ -110,6 +111,7 @@ func TestReadsWhileServersChangePlaces(t *testing.T) {
 
 // TestAServerThatIsDown is named as the cause, with what to do.
 func TestAServerThatIsDown(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.NewServer(t, postgrestest.Options{})
 	url := server.Database(t)
 	s := newMachine(t, connect(t, url, Options{}))

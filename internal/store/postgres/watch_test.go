@@ -10,6 +10,7 @@ import (
 
 // TestRingsThatAreLost are made good by the next connection of the listener, and by the tick.
 func TestRingsThatAreLost(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Database(t)
 	writer := newMachine(t, connect(t, url, Options{}))
 	d := connect(t, url, Options{})
@@ -53,6 +54,7 @@ func signal(t testing.TB, name, pid string) {
 
 // TestACloseEndsWhatIsAtWork, and what comes later does nothing.
 func TestACloseEndsWhatIsAtWork(t *testing.T) {
+	t.Parallel()
 	d := connect(t, postgrestest.Database(t), Options{})
 	s := newMachine(t, d)
 	w := s.Watch()
@@ -74,6 +76,7 @@ func TestACloseEndsWhatIsAtWork(t *testing.T) {
 
 // TestAFullPoolDoesNotWaitForItself: as many decisions as there are connections read at the same moment.
 func TestAFullPoolDoesNotWaitForItself(t *testing.T) {
+	t.Parallel()
 	d := connect(t, postgrestest.Database(t), Options{})
 	most := int(d.write.Stat().MaxConns())
 	var machines []*Store

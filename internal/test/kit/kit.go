@@ -72,6 +72,19 @@ func apart(above string, run func() int) int {
 	return run()
 }
 
+// Waiting runs a test program whose parallel tests mostly wait: eight of them at a time, unless -parallel says how many.
+func Waiting(run func() int) int {
+	flag.Parse()
+	name, said := "test.parallel", false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == name })
+	if !said {
+		if err := flag.Set(name, "8"); err != nil {
+			panic(err)
+		}
+	}
+	return run()
+}
+
 // Scratch runs a test program with a folder for what its tests make once and copy, and sets at to its path, which has no
 // symbolic link. Scratch removes the folder afterwards.
 func Scratch(at *string, run func() int) int {

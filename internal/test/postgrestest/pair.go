@@ -1,10 +1,13 @@
 package postgrestest
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // A Pair is a primary and its synchronous standby. A commit on the primary waits for the standby.
@@ -76,6 +79,7 @@ func (p *Pair) Rebuild(t testing.TB) {
 }
 
 // follow starts a standby that has nothing but what initdb made, as the primary had in the beginning: it receives all that was written since.
+// It returns when the primary waits for the standby, and the standby shows what the primary had by then.
 func (p *Pair) follow(t testing.TB) {
 	t.Helper()
 	p.Standby.follows = p.Primary
@@ -83,5 +87,13 @@ func (p *Pair) follow(t testing.TB) {
 		t.Fatal(err)
 	}
 	p.Standby.Start(t)
+	var now string
+	err := p.Primary.connected(func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "select pg_current_wal_lsn()::text").Scan(&now)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Standby.until(t, "select pg_last_wal_replay_lsn() >= '"+now+"'")
 	p.Primary.until(t, "select count(*) > 0 from pg_stat_replication where state = 'streaming' and sync_state = 'sync'")
 }

@@ -43,10 +43,7 @@ func forkGoesOn(t *testing.T, k Kind) {
 
 // forkKilled kills a process while it forks. The branch is there whole or not at all, and the next fork of the same name makes it.
 func forkKilled(t *testing.T, k Kind) {
-	rounds := 16
-	if testing.Short() {
-		rounds = 6
-	}
+	rounds := most(6, 16)
 	p, m := written(t, k)
 	lines := history(t, m)
 	whole := 0

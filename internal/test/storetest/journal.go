@@ -83,14 +83,14 @@ func exports(t *testing.T, k Kind) {
 
 // altered changes a byte of each line in turn. Whoever reads the line says so.
 func altered(t *testing.T, k Kind) {
-	for n := range 9 {
-		p, m := written(t, k)
-		l := history(t, m)[n]
-		m.Close()
+	p, m := written(t, k)
+	raw := export(t, m)
+	lines := history(t, m)
+	m.Close()
+	for n, l := range lines {
 		p.Alter(t, l.Off)
 		m, err := k.Open(p.Address)
 		if err == nil {
-			defer m.Close()
 			if _, err = m.LineAt(l.Off); code(err) != store.Corrupt {
 				t.Errorf("line %d was altered and is read: %v", l.Seq, err)
 			}
@@ -104,13 +104,13 @@ func altered(t *testing.T, k Kind) {
 			if seen != n {
 				t.Errorf("line %d was altered, and %d lines of the history are read", l.Seq, seen)
 			}
+			m.Close()
 		}
 		if code(err) != store.Corrupt {
 			t.Errorf("line %d was altered: %v", l.Seq, err)
 		}
+		p.Alter(t, l.Off)
 	}
-	p, m := written(t, k)
-	raw := export(t, m)
 	for _, bad := range [][]byte{raw[:len(raw)-1], bytes.Replace(raw, []byte("line 5"), []byte("line 6"), 1), append(bytes.Clone(raw), "{}\n"...)} {
 		to, err := p.Import(t, bad)
 		if err == nil {

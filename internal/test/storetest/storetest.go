@@ -3,6 +3,7 @@ package storetest
 
 import (
 	"context"
+	"flag"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -19,7 +20,8 @@ type Kind struct {
 // A Place is where a machine is kept.
 type Place struct {
 	Address string
-	// Alter changes one byte of the line that starts at a byte of the journal, which the store does not notice. The store is opened anew afterwards.
+	// Alter changes one byte of the line that starts at a byte of the journal, which the store does not notice, and the next time changes it
+	// back. The store is opened anew afterwards.
 	Alter func(t testing.TB, off int64)
 	// Import makes another machine with the bytes of a journal.
 	Import func(t testing.TB, journal []byte) (Place, error)
@@ -67,6 +69,14 @@ func Run(t *testing.T, k Kind) {
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, k) })
 	}
+}
+
+// most is how much of something is tried: usually, and with the flag -full of the test program.
+func most(usual, far int) int {
+	if f := flag.Lookup("full"); f != nil && f.Value.String() == "true" {
+		return far
+	}
+	return usual
 }
 
 // count raises the epoch by one.

@@ -29,10 +29,7 @@ var counter = porcupine.Model{
 // linearizable lets several processes count and read at once. Their calls are measured here, around them.
 func linearizable(t *testing.T, k Kind) {
 	p := k.New(t)
-	each := 60
-	if testing.Short() {
-		each = 20
-	}
+	each := most(20, 60)
 	began := time.Now()
 	var mu sync.Mutex
 	var calls []porcupine.Operation
@@ -71,10 +68,7 @@ func linearizable(t *testing.T, k Kind) {
 // killedWriters kills processes that count. Each note that was acknowledged has its line, and none has two.
 func killedWriters(t *testing.T, k Kind) {
 	p := k.New(t)
-	rounds := 12
-	if testing.Short() {
-		rounds = 4
-	}
+	rounds := most(4, 12)
 	acknowledged, asked := map[string]bool{}, map[string]bool{}
 	for round := range rounds {
 		var all sync.WaitGroup
