@@ -15,7 +15,7 @@ import (
 // are always set.
 type Result struct {
 	FromThePerson []string         `json:"from_the_person,omitempty"` // said unasked, oldest first; each is sent once, and goes before everything else
-	Messages      []packet.Message `json:"messages,omitempty"`        // from the other agent, oldest first, each once; in a claim, all of them, newest first
+	Messages      []packet.Message `json:"messages,omitempty"`        // from the other agent, oldest first, each once; a claim has all of the task, newest first, and the next call those of delegates or of the parent
 
 	State   state.State  `json:"state"`            // of the task
 	Status  string       `json:"status,omitempty"` // how a wait, a check or a submission ended

@@ -60,7 +60,7 @@ Exit codes:
 
 - 0: the decisions were carried out, or there was nothing to do
 - 1: an error occurred; the other decisions were carried out
-- 3: another step, or "ferrus run --parallel", is at work`, `one object a line: kind (task, branch, merge, queue, pipeline) name state do
+- 7: another step, or "ferrus run --parallel", is at work`, `one object a line: kind (task, branch, merge, queue, pipeline) name state do
 duty run why until error.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
