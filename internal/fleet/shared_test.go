@@ -220,8 +220,8 @@ func TestAnIdleNodeReadsNoTexts(t *testing.T) {
 		return proxy.Passed(postgrestest.ToClient) - before
 	}
 	more(60) // it begins
-	if n := more(50); n > len(text)/2 {
-		t.Errorf("50 requests of an idle node have brought %d bytes; a text has %d", n, len(text))
+	if n := more(25); n > len(text)/2 {
+		t.Errorf("25 requests of an idle node have brought %d bytes; a text has %d", n, len(text))
 	}
 	stop()
 	if err := <-ended; !errors.Is(err, conductor.ErrStopped) {
