@@ -59,9 +59,9 @@ type clearing struct {
 	DryRun    bool         `json:"dry_run"`
 	Bytes     int64        `json:"bytes"`
 	Refs      int          `json:"refs"`
-	Tasks     []gc.Garbage `json:"tasks"`             // oldest first
-	Branches  []gc.Garbage `json:"branches"`          // that were removed
-	Records   []string     `json:"records,omitempty"` // paths of projects whose folder is gone
+	Tasks     []gc.Garbage `json:"tasks"`                   // oldest first
+	Branches  []gc.Garbage `json:"branches"`                // that were removed
+	Records   []string     `json:"records,omitempty"`       // paths of projects whose folder is gone
 	Unread    string       `json:"records_error,omitempty"` // why not all records could be read
 
 	Checkouts []gc.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
