@@ -86,7 +86,7 @@ func runNode(a *cli.App, ctx context.Context, how conducting) error {
 		return cli.Refuse(refusal.WrongState, "the state of the project is in files of this computer, which no other one can share",
 			"ferrus run --parallel N works on its branches; ferrus store move URL moves the state into a database")
 	}
-	w := &fleetWatcher{a: a, words: watcher{a: a}}
+	w := newFleetWatcher(a)
 	var taken *conductor.BusyError
 	switch err := reach(ctx, place, w); {
 	case ctx.Err() != nil:

@@ -27,6 +27,10 @@ type fleetWatcher struct {
 	tries map[string]*cli.Working // by branch: they show the checks that run before an agent starts
 }
 
+func newFleetWatcher(a *cli.App) *fleetWatcher {
+	return &fleetWatcher{a: a, words: watcher{a: a}, tries: map[string]*cli.Working{}}
+}
+
 func (w *fleetWatcher) tell(e fleet.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,8 +110,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	}
 	cli.IgnoreHangup()
 	defer a.Notifies(ctx, root)()
-	w := &fleetWatcher{a: a, tries: map[string]*cli.Working{}}
-	w.words = watcher{a: a}
+	w := newFleetWatcher(a)
 	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	var taken *conductor.BusyError

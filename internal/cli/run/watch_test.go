@@ -100,8 +100,7 @@ func TestChecksBeforeAnAgentShowThatTheyRun(t *testing.T) {
 	}
 	var out bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		w := &fleetWatcher{a: &cli.App{Out: &out}, tries: map[string]*cli.Working{}}
-		w.words = watcher{a: w.a}
+		w := newFleetWatcher(&cli.App{Out: &out})
 		w.hear("b", conductor.Event{Kind: conductor.Trying})
 		time.Sleep(82*time.Second + time.Millisecond)
 		w.hear("c", conductor.Event{Kind: conductor.Stopping})
