@@ -55,6 +55,7 @@ var exported = map[string]struct {
 	"rootfs.ErrIsDir":          {rootfs.ErrIsDir, refusal.StoreError},
 	"rootfs.ErrNotDir":         {rootfs.ErrNotDir, refusal.StoreError},
 	"rootfs.ErrTooLarge":       {rootfs.ErrTooLarge, refusal.StoreError},
+	"rootfs.ErrUnreadable":     {rootfs.ErrUnreadable, refusal.StoreError},
 	"rootfs.ErrName":           {rootfs.ErrName, refusal.InvalidInput},
 	"rootfs.ErrChanged":        {rootfs.ErrChanged, refusal.StoreError},
 	"rootfs.ErrCrossDevice":    {rootfs.ErrCrossDevice, refusal.StoreError},

@@ -86,6 +86,7 @@ var kinds = []struct {
 	{rootfs.ErrIsDir, StoreError, "then try again"},
 	{rootfs.ErrNotDir, StoreError, "then try again"},
 	{rootfs.ErrTooLarge, StoreError, "then try again"},
+	{rootfs.ErrUnreadable, StoreError, "remove what is not needed of it, then try again"},
 	{rootfs.ErrName, InvalidInput, "take another name"},
 	{rootfs.ErrChanged, StoreError, "try again"},
 	{rootfs.ErrCrossDevice, StoreError, "put both on one file system, then try again"},
