@@ -144,9 +144,10 @@ A supervisor queues a pipeline with the tool ` + "`queue_task`" + ` and its argu
 ` + "`pipeline`" + ` of the server ` + "`ferrus`" + ` and give it a name and a topic, for example
 ` + "`/mcp__ferrus__pipeline research caching`" + ` in Claude Code.
 
-The pipeline waits in the queue as a file, ` + "`.ferrus/queue/ITEM.md`" + `: its first
-line is ` + "`pipeline: NAME`" + `, and the topic follows. In a database it is a row, which
-` + "`ferrus queue --show ITEM`" + ` prints. You start it:
+The pipeline waits in the queue, in the order of adding, as a file
+` + "`.ferrus/queue/ITEM.md`" + ` or as a row of the database. ` + "`ferrus queue --show ITEM`" + `
+prints it: its first line is ` + "`pipeline: NAME`" + `, and the topic follows. You start
+it:
 
     ferrus queue                     lists what waits
     ferrus pipeline start            starts all pipelines that wait
