@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +26,7 @@ func pooled(t *testing.T, mode string) string {
 	if err != nil {
 		t.Skip("pgbouncer is not installed")
 	}
+	runtime.LockOSThread() // for ever: a command ends with the thread that starts it, and this one ends with the test
 	s := postgrestest.NewServer(t, postgrestest.Options{})
 	direct, err := url.Parse(s.Database(t))
 	if err != nil {
