@@ -89,6 +89,29 @@ var ErrLost = post.ErrLost
 // run, or ctx ends. The error is a *BusyError when another conductor works on the task, ErrStopped
 // when ctx has ended, ErrLost, or an error of the machine.
 func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
+	out, err := conduct(ctx, e, opts)
+	for err == nil && answeredMeanwhile(e, out) {
+		next, failed := conduct(ctx, e, opts)
+		if busy := (*BusyError)(nil); errors.As(failed, &busy) {
+			break // another run works on the answer
+		}
+		out, err = next, failed
+	}
+	return out, err
+}
+
+// answeredMeanwhile reports whether a person has answered the question for which a run has ended, before the run was over: the command of the person has found
+// a run at work, and starts none.
+func answeredMeanwhile(e *engine.Engine, out Outcome) bool {
+	if out.Task.State != state.AwaitingHuman {
+		return false
+	}
+	now, err := e.View()
+	return err == nil && now.Task.TaskID == out.Task.TaskID && now.Task.Underway() && now.Task.State != state.AwaitingHuman
+}
+
+// conduct is one run of the task, from the moment at which this is its conductor.
+func conduct(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 	if err := e.Known(); err != nil {
 		return Outcome{}, err
 	}
