@@ -90,24 +90,21 @@ var ErrLost = post.ErrLost
 // when ctx has ended, ErrLost, or an error of the machine.
 func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 	out, err := conduct(ctx, e, opts)
-	for err == nil && answeredMeanwhile(e, out) {
+	for err == nil && goesOn(e, opts, out.Task.TaskID) {
 		next, failed := conduct(ctx, e, opts)
 		if busy := (*BusyError)(nil); errors.As(failed, &busy) {
-			break // another run works on the answer
+			break // another run works on it
 		}
 		out, err = next, failed
 	}
 	return out, err
 }
 
-// answeredMeanwhile reports whether a person has answered the question for which a run has ended, before the run was over: the command of the person has found
-// a run at work, and starts none.
-func answeredMeanwhile(e *engine.Engine, out Outcome) bool {
-	if out.Task.State != state.AwaitingHuman {
-		return false
-	}
+// goesOn reports whether a task that was over for a run is not over any more: a person has answered or reopened it before the run gave up its lock. The
+// command of the person found a run at work, and started none.
+func goesOn(e *engine.Engine, opts Options, task string) bool {
 	now, err := e.View()
-	return err == nil && now.Task.TaskID == out.Task.TaskID && now.Task.Underway() && now.Task.State != state.AwaitingHuman
+	return err == nil && now.Task.TaskID == task && !wanted(Facts{Snapshot: now, Headless: opts.Headless}).over
 }
 
 // conduct is one run of the task, from the moment at which this is its conductor.

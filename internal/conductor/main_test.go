@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/test/kit"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -19,5 +18,5 @@ func TestMain(m *testing.M) {
 	if os.Getenv(part) == "hold" {
 		os.Exit(holdOn(os.Args[1]))
 	}
-	os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) }))
+	os.Exit(enginetest.Main(m.Run))
 }
