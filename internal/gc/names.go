@@ -18,15 +18,7 @@ func Names(ctx context.Context, root string) ([]string, error) {
 		return nil, err
 	}
 	defer home.Close()
-	living, err := livingIn(home, root)
-	if err != nil {
-		return nil, err
-	}
-	removed, err := removedIn(home)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := keptIn(ctx, root)
+	living, removed, kept, err := usages(ctx, home, root)
 	if err != nil {
 		return nil, err
 	}

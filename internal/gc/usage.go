@@ -2,6 +2,7 @@ package gc
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"path"
@@ -26,6 +27,18 @@ type usage struct {
 	merges  map[uint64]time.Time // the entries at which one began while there was no task, and is over
 	present string               // its task, "" for none
 	last    time.Time            // when its last event was
+}
+
+// usages returns the machines of a project, those of removed branches, and the names of all trees that are saved in its repository.
+func usages(ctx context.Context, home *rootfs.Root, root string) (living, removed []*usage, kept []string, err error) {
+	if living, err = livingIn(home, root); err != nil {
+		return nil, nil, nil, err
+	}
+	if removed, err = removedIn(home); err != nil {
+		return nil, nil, nil, err
+	}
+	kept, err = keptIn(ctx, root)
+	return living, removed, kept, err
 }
 
 // livingIn reads all machines of a project.

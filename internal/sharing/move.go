@@ -83,16 +83,22 @@ func Move(ctx context.Context, root, url string, now time.Time) (did Moved, err 
 	return did, refusal.From(is.Refusal())
 }
 
-// inFiles returns the places of the machines of a project that have their journals in files, its own first, also while the files are frozen.
-func inFiles(main project.Place) ([]project.Place, error) {
+// folders returns the places of the machines of a project that have a folder here, its own first.
+func folders(main project.Place) ([]project.Place, error) {
 	names, err := project.Folders(main.Path("branches"))
 	places := []project.Place{main}
 	for _, name := range names {
-		if p := project.At(main.Root, name); state.CheckBranch(name) == nil && file.Initialised(p.Dir()) {
-			places = append(places, p)
+		if state.CheckBranch(name) == nil {
+			places = append(places, project.At(main.Root, name))
 		}
 	}
 	return places, err
+}
+
+// inFiles returns the places of the machines of a project that have their journals in files, its own first, also while the files are frozen.
+func inFiles(main project.Place) ([]project.Place, error) {
+	places, err := folders(main)
+	return slices.DeleteFunc(places, func(p project.Place) bool { return p.Branch != "" && !file.Initialised(p.Dir()) }), err
 }
 
 // send freezes the files of the machines and brings them into the database. again says that an earlier call may have done so, whose end nobody knows. After an

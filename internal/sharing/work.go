@@ -16,7 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
@@ -118,15 +117,9 @@ func here(places []project.Place, claimants map[string]string) ([]postgres.Work,
 // Busy returns a *refusal.RefusedError that names what is at work in the project at root on this computer, and the commands that end
 // it; nil while nothing is.
 func Busy(root string) error {
-	places := []project.Place{project.At(root, "")}
-	names, err := project.Folders(places[0].Path("branches"))
+	places, err := folders(project.At(root, ""))
 	if err != nil {
 		return refusal.Folder(err)
-	}
-	for _, name := range names {
-		if state.CheckBranch(name) == nil {
-			places = append(places, project.At(root, name))
-		}
 	}
 	busy, err := here(places, claimants(places))
 	for _, p := range places {

@@ -130,27 +130,31 @@ func (p *Project) Record() (Record, bool, error) {
 // If change returns an error, nothing is written. A read-only file system gives an error that
 // errors.Is recognizes, so that a caller that does not need the record can continue.
 func (p *Project) Update(change func(*Record) error) error {
-	if p.err != nil {
-		return p.err
-	}
-	unlock, err := lock(p.dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	r, _, err := p.Record()
-	if err != nil {
-		return err
-	}
-	if err := change(&r); err != nil {
-		return err
-	}
-	r.Version, r.Path, r.Seen, r.Gone = Version, p.root, time.Now().UTC(), time.Time{}
-	return replace(p.Path(), r)
+	return p.locked(func() error {
+		r, _, err := p.Record()
+		if err != nil {
+			return err
+		}
+		if err := change(&r); err != nil {
+			return err
+		}
+		r.Version, r.Path, r.Seen, r.Gone = Version, p.root, time.Now().UTC(), time.Time{}
+		return replace(p.Path(), r)
+	})
 }
 
 // Forget removes the record. No record is no error.
 func (p *Project) Forget() error {
+	return p.locked(func() error {
+		if err := os.Remove(p.Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unwritten(p.dir, err)
+		}
+		return nil
+	})
+}
+
+// locked does something under the lock of the records.
+func (p *Project) locked(do func() error) error {
 	if p.err != nil {
 		return p.err
 	}
@@ -159,8 +163,5 @@ func (p *Project) Forget() error {
 		return err
 	}
 	defer unlock()
-	if err := os.Remove(p.Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unwritten(p.dir, err)
-	}
-	return nil
+	return do()
 }
