@@ -114,7 +114,7 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 			a.Say("%s %s\n", name(""), a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))
 		}
 		if t.Edited {
-			a.Say("%-14s %s\n", "", a.Paint(cli.Yellow, "edited since it was submitted: checks, change and score are of the submission"))
+			a.Say("%s %s\n", name(""), a.Paint(cli.Yellow, "edited since it was submitted: checks, change and score are of the submission"))
 		}
 		for _, line := range t.Skipped {
 			a.Say("%s %s\n", name(""), a.Paint(cli.Yellow, format.Line(line)))

@@ -27,8 +27,8 @@ type Case struct {
 // Attack lays every kind of entry in place of each of the paths, which are below the project and may be files, folders
 // or nothing yet, and calls do. What do returns does not matter; it must end soon and in little memory, and nothing
 // beside the project may change. What was at the path is moved outside, so that a link that is followed leads to what
-// is expected there. Without -full, of more than four paths each
-// has a third of the entries. setup fills the project before each case. The log names the number of cases for the rigs.
+// is expected there. Without -full, of more than four paths each has a third of the entries. setup fills the project
+// before each case. The log names the number of cases for the rigs.
 func Attack(t *testing.T, paths []string, setup func(t *testing.T, dir string), do func(t *testing.T, c Case) error) {
 	t.Helper()
 	cases, bad := 0, 0

@@ -22,8 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped: each goes through without a sandbox, so that the test can see it, and
-// through none that is to stop it. Without -full each is tried in both sandboxes as they are
-// here, and in a third of their other forms.
+// through none that is to stop it. Without -full each is tried in both sandboxes as they are here, and in a third of their other forms.
 func TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped(t *testing.T) {
 	var ways []Way
 	for v := sandbox.LeastLandlock; v <= sandbox.LandlockVersion(); v++ {
