@@ -90,7 +90,7 @@ var ErrLost = post.ErrLost
 // when ctx has ended, ErrLost, or an error of the machine.
 func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 	out, err := conduct(ctx, e, opts)
-	for err == nil && goesOn(e, opts, out.Task.TaskID) {
+	for err == nil && answeredMeanwhile(e, opts, out) {
 		next, failed := conduct(ctx, e, opts)
 		if busy := (*BusyError)(nil); errors.As(failed, &busy) {
 			break // another run works on it
@@ -100,11 +100,14 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 	return out, err
 }
 
-// goesOn reports whether a task that was over for a run is not over any more: a person has answered or reopened it before the run gave up its lock. The
-// command of the person found a run at work, and started none.
-func goesOn(e *engine.Engine, opts Options, task string) bool {
+// answeredMeanwhile reports whether a person has answered what a run has ended for, before the run gave up its lock: the command of the person found a run
+// at work, and started none. Other acts of a person, such as a rollback, continue no run.
+func answeredMeanwhile(e *engine.Engine, opts Options, out Outcome) bool {
+	if out.Exit != exitPerson {
+		return false
+	}
 	now, err := e.View()
-	return err == nil && now.Task.TaskID == task && !wanted(Facts{Snapshot: now, Headless: opts.Headless}).over
+	return err == nil && now.Task.TaskID == out.Task.TaskID && !wanted(Facts{Snapshot: now, Headless: opts.Headless}).over
 }
 
 // conduct is one run of the task, from the moment at which this is its conductor.

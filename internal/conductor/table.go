@@ -19,11 +19,14 @@ type row struct {
 	means  string
 }
 
+// exitPerson is the exit code of a run that waits for a person.
+const exitPerson = 6
+
 // table is the first table of the conductor. It does nothing that is not in this table or in the
 // rules.
 var table = []row{
 	{in: in(state.Executing, state.Checking, state.Addressing), when: fetching, want: agents.Executor, prompt: "executor-fix", means: "the files of a delegate move in first"},
-	{in: state.States()[1:], when: returning, over: true, exit: 6, means: "a rollback or a merge moves files: the same command must finish it"},
+	{in: state.States()[1:], when: returning, over: true, exit: exitPerson, means: "a rollback or a merge moves files: the same command must finish it"},
 	{in: in(state.Executing), want: agents.Executor, prompt: "executor-work", means: "work on the task"},
 	{in: in(state.Addressing), want: agents.Executor, prompt: "executor-fix", means: "fix what the review or the check says"},
 	{in: in(state.Checking), want: agents.Executor, prompt: "executor-fix", means: "submit the work that passed the checks"},
@@ -32,7 +35,7 @@ var table = []row{
 	{in: in(state.Consultation), want: agents.Executor, prompt: "executor-go-on", means: "read the answer and continue"},
 	{in: in(state.Reviewing), when: delegated, means: "the executor that delegated the task decides"},
 	{in: in(state.Reviewing), want: agents.Reviewer, prompt: "reviewer", means: "review the submission"},
-	{in: in(state.AwaitingHuman), when: headless, over: true, exit: 6, means: "the question is printed and notified; the agents are ended"},
+	{in: in(state.AwaitingHuman), when: headless, over: true, exit: exitPerson, means: "the question is printed and notified; the agents are ended"},
 	{in: in(state.AwaitingHuman), means: "the question is printed and notified; running agents stay"},
 	{in: in(state.Complete), over: true, exit: 0, means: "the report"},
 	{in: in(state.Failed), over: true, exit: 1, means: "the report"},
