@@ -334,7 +334,7 @@ func (b *bringing) move(ctx context.Context, to, first string, save bool) error 
 		b.e.Log().Warn("files of a branch were edited while others were fetched", "branch", b.on.Branch, "edits", restore.Text(moved.Edited))
 	}
 	if err != nil {
-		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: refusal.WithEdits(err, moved.Edited).Error(), Person: true,
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: restore.WithEdits(err, moved.Edited).Error(), Person: true,
 			Remedy: "ferrus branch --fetch " + b.on.Branch + " finishes it"}
 	}
 	return refusal.Folder(os.MkdirAll(b.on.Work, 0o755)) // the project may be a folder of the repository that no commit has

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -73,5 +73,5 @@ func conflicts(list []worktree.Conflict) string {
 	for _, c := range list {
 		parts = append(parts, c.Path+" ("+c.Kind+")")
 	}
-	return document.Clip(strings.Join(parts, ", "), 600)
+	return format.OneLine(strings.Join(parts, ", "), 600)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // MergeDelegate moves the work that a delegate has submitted, that of the session from, into the work tree of its executor,
@@ -25,7 +26,7 @@ func MergeDelegate(ctx context.Context, s, from *engine.Session, id string) (Mer
 	}
 	done, err := m.run(ctx, nil)
 	done.Files.Edited, done.Empty = append(done.Files.Edited, m.edits...), m.was.Task.Submission.Empty()
-	return done, refusal.WithEdits(err, done.Files.Edited)
+	return done, restore.WithEdits(err, done.Files.Edited)
 }
 
 // ofDelegate is the merge of a delegate.

@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -81,7 +82,7 @@ func (m *merging) combine(ctx context.Context, begun store.Snapshot, now string)
 		return "", "", refusal.Git(err)
 	}
 	if len(got.Conflicts) > 0 {
-		return "", "", &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + document.Clip(strings.Join(edited, " "), 600),
+		return "", "", &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + format.OneLine(strings.Join(edited, " "), 600),
 			Remedy: "undo that edit and " + m.again, Person: true}
 	}
 	return now, got.Tree, nil
@@ -111,7 +112,7 @@ func (m *merging) handover(tree string) *engine.Handover {
 }
 
 func (m *merging) note() string {
-	return document.Clip(fmt.Sprintf("%s: %s", m.from.Engine().Place().Branch, m.was.Task.Title), document.MaxLine)
+	return format.OneLine(fmt.Sprintf("%s: %s", m.from.Engine().Place().Branch, m.was.Task.Title), document.MaxLine)
 }
 
 // Resolve gives work that does not fit the project back to its executor, with the project's changes in its files, marks
@@ -141,7 +142,7 @@ func Resolve(ctx context.Context, s, from *engine.Session, c *ConflictError) (en
 			text += fmt.Sprintf("- %s (%s)\n", f.Path, f.Kind)
 		}
 	}
-	done, err := from.ReopenOn(ctx, c.ours, c.marks, text, "to be merged: "+document.Clip(c.Message, document.MaxLine-20))
+	done, err := from.ReopenOn(ctx, c.ours, c.marks, text, "to be merged: "+format.OneLine(c.Message, document.MaxLine-20))
 	if err != nil {
 		return done, err
 	}

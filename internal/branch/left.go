@@ -46,7 +46,7 @@ func clearFiles(ctx context.Context, s *engine.Session, on project.Place) error 
 	}
 	moved, err := restore.In(tree).Clear(ctx, id, on.Branch+"/edits")
 	if err != nil {
-		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: refusal.WithEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: restore.WithEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -89,7 +89,7 @@ func Merge(ctx context.Context, s, from *engine.Session, fenced func() error) (M
 	}
 	done, err := m.run(ctx, fenced)
 	done.Files.Edited, done.Empty, done.Ignored = append(done.Files.Edited, m.edits...), m.was.Task.Submission.Empty(), m.ignored
-	return done, refusal.WithEdits(err, done.Files.Edited)
+	return done, restore.WithEdits(err, done.Files.Edited)
 }
 
 // run carries the merge out.
@@ -172,7 +172,7 @@ func look(ctx context.Context, s, from *engine.Session, as kind) (m *merging, er
 		err = m.undo(ctx)
 	}
 	if err != nil {
-		return nil, refusal.WithEdits(err, m.edits)
+		return nil, restore.WithEdits(err, m.edits)
 	}
 	if m.ours, err = m.into.Snapshot(ctx); err != nil {
 		return nil, refusal.Git(err)
@@ -221,7 +221,7 @@ func (m *merging) undo(ctx context.Context) error {
 		changed = edited(ctx, m.from.Engine(), m.was, id, m.theirs, cut)
 	}
 	if len(changed) > 0 {
-		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + document.Clip(strings.Join(changed, " "), 600),
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + format.OneLine(strings.Join(changed, " "), 600),
 			Remedy: `ferrus reopen --branch ` + name + ` -m "..." has them checked and reviewed; or put them back`, Person: true}
 	}
 	return m.back(ctx, cut)

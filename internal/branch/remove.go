@@ -107,7 +107,7 @@ func clearWork(ctx context.Context, e *engine.Engine, snap store.Snapshot) error
 		e.Log().Warn("files of a branch were edited while it was removed", "branch", e.Place().Branch, "edits", restore.Text(moved.Edited))
 	}
 	if err != nil {
-		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: refusal.WithEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: restore.WithEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
 	}
 	rest, err := tree.Fingerprint(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checkrun"
-	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
@@ -82,6 +82,6 @@ func (m *merging) written(ctx context.Context, from, to string) error {
 	}
 	return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Placed: true,
 		Message: "while the checks ran on the merged result, they or somebody changed files of " + name + ": " +
-			document.Clip(strings.Join(e.Changed(ctx, m.was, from, to), " "), 600),
+			format.OneLine(strings.Join(e.Changed(ctx, m.was, from, to), " "), 600),
 		Remedy: remedy + fmt.Sprintf("the files are saved as refs/ferrus/%s*", refOf(e, m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)))}
 }

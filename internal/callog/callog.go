@@ -6,9 +6,6 @@ package callog
 
 import (
 	"bufio"
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -30,7 +27,7 @@ const (
 	Seq   = "seq"   // number of the newest line of the journal after the call
 	Began = "began" // when the call began
 	Run   = "run"   // of the agent, such as executor-1; without it a person started the agent
-	Args  = "args"  // see Digest
+	Args  = "args"  // see strictjson.Digest
 )
 
 // A Call is a line of the log. Lines of older versions have no began, task, seq, run and args.
@@ -58,29 +55,6 @@ func (c Call) Start() time.Time {
 		return c.Began
 	}
 	return c.End.Add(-c.Took)
-}
-
-// digits is the length of a digest: enough to tell the calls of an agent apart.
-const digits = 16
-
-// Digest returns the beginning of the SHA-256 of the arguments of a call. It depends neither on the
-// order of the members nor on white space; no arguments are an empty object. The log has no
-// arguments themselves, which may contain secrets.
-func Digest(args json.RawMessage) string {
-	text := bytes.TrimSpace(args)
-	if len(text) == 0 || string(text) == "null" {
-		text = []byte("{}")
-	}
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.UseNumber()
-	var v any
-	if in.Decode(&v) == nil {
-		if sorted, err := json.Marshal(v); err == nil {
-			text = sorted
-		}
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])[:digits]
 }
 
 // Files begin with prefix and end with suffix.

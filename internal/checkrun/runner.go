@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -107,7 +108,7 @@ func (s Site) Result(res checks.Result) checks.Result {
 	case err != nil:
 		res.Status, res.Err = checks.GateError, err.Error()
 	case len(moved) > 0:
-		res.Status, res.Err = checks.GateError, "the checks changed files that they judge: "+document.Clip(strings.Join(moved, ", "), document.MaxLine)
+		res.Status, res.Err = checks.GateError, "the checks changed files that they judge: "+format.OneLine(strings.Join(moved, ", "), document.MaxLine)
 	}
 	return res
 }
@@ -354,7 +355,7 @@ func Verdict(run checks.Result) string {
 	if run.Status != checks.Failed {
 		return "the gate could not run: " + run.Err
 	}
-	return document.Clip(Failures(run.Failures()), 400)
+	return format.OneLine(Failures(run.Failures()), 400)
 }
 
 // Failures lists the commands that failed, in one line.

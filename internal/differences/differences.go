@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -65,10 +66,10 @@ func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Ta
 			head = HeadOf(ctx, tree, t, to)
 		}
 		if err != nil {
-			lines = []string{"not known: " + document.Clip(err.Error(), document.MaxLine)}
+			lines = []string{"not known: " + format.OneLine(err.Error(), document.MaxLine)}
 		}
 		for i, l := range lines {
-			lines[i] = document.Clip(l, document.MaxLine)
+			lines[i] = format.OneLine(l, document.MaxLine)
 		}
 		lines = append(lines, worktree.SkippedText(skipped, Full(branch))...)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -129,17 +130,8 @@ func Title(task string) string {
 	task = safetext.Clean(task)
 	for line := range strings.Lines(task) {
 		if t := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#")); t != "" {
-			return Clip(t, 80)
+			return format.OneLine(t, 80)
 		}
 	}
 	return "task"
-}
-
-// Clip shortens a text to n characters and makes one line of it.
-func Clip(text string, n int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
 }

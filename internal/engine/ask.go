@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -85,7 +86,7 @@ func (s *Session) asking(question, doc string, as state.Role, check func(store.S
 		as:    as,
 		docs:  map[state.Doc]string{state.QuestionDoc: doc},
 		drop:  []state.Doc{state.AnswerDoc},
-		note:  document.Clip(question, document.MaxLine),
+		note:  format.OneLine(question, document.MaxLine),
 		check: check,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Questions++
@@ -152,7 +153,7 @@ func answering(looked state.Task, answer string) transition {
 	return transition{
 		event: state.Answer,
 		docs:  map[state.Doc]string{state.AnswerDoc: answer},
-		note:  document.Clip(answer, document.MaxLine),
+		note:  format.OneLine(answer, document.MaxLine),
 		arg:   open.ID,
 		check: func(now store.Snapshot) error {
 			if now.Task.Top().ID != open.ID || now.Task.TaskID != looked.TaskID {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -36,7 +37,7 @@ func (in Consulting) act(doc string) transition {
 		event: state.Consult,
 		docs:  map[state.Doc]string{state.ConsultRequestDoc: doc},
 		drop:  []state.Doc{state.ConsultResponseDoc},
-		note:  document.Clip(in.Question, document.MaxLine),
+		note:  format.OneLine(in.Question, document.MaxLine),
 		check: refuseWhileChecking,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Consultations++
@@ -67,7 +68,7 @@ func (s *Session) responding(response, id string) transition {
 	return transition{
 		event: state.RespondConsult,
 		docs:  map[state.Doc]string{state.ConsultResponseDoc: response},
-		note:  document.Clip(response, document.MaxLine),
+		note:  format.OneLine(response, document.MaxLine),
 		arg:   id,
 		check: func(now store.Snapshot) error {
 			_, shown := s.Shown(now.Task)
@@ -105,7 +106,7 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 		}
 		consulted := now.Task.InConsultation()
 		if consulted && !s.Holds(now.Task) {
-			return true, refusal.NotHeld(now.Task.ClaimedBy, remote.IsSession(s.ID))
+			return true, notClaimed(now.Task.ClaimedBy, remote.IsSession(s.ID))
 		}
 		if consulted && (now.Task.State != state.Consultation || !now.Task.Consultation.Answered) {
 			return false, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -145,5 +146,5 @@ func changes(diff []config.Change) string {
 	for _, c := range diff {
 		text += c.String() + "; "
 	}
-	return document.Clip(text, 400)
+	return format.OneLine(text, 400)
 }

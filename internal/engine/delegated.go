@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
@@ -47,7 +48,7 @@ func (s *Session) ApproveMerged(ctx context.Context, submission, tree string) (D
 
 // RejectOn sends the submission of a delegate back, to be compared with base from now on. marks are as in [Session.ReopenOn].
 func (s *Session) RejectOn(ctx context.Context, base string, marks []string, submission, text string) error {
-	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: text}, note: document.Clip(text, document.MaxLine),
+	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: text}, note: format.OneLine(text, document.MaxLine),
 		arg: submission, check: ofSubmission(submission),
 		lay: func(_ store.Snapshot, next *state.Task) { next.BaseTree, next.Marks = base, marks }})
 	if err == nil {

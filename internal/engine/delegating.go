@@ -150,7 +150,7 @@ func (e *Engine) EndDelegate(ctx context.Context, id string, how state.DelegateE
 }
 
 func endingDelegate(id string, how state.DelegateEnd, why string) transition {
-	return transition{event: state.DelegateDone, as: state.Engine, note: document.Clip(fmt.Sprintf("%s %s: %s", id, how, why), document.MaxLine), check: openDelegate(id),
+	return transition{event: state.DelegateDone, as: state.Engine, note: format.OneLine(fmt.Sprintf("%s %s: %s", id, how, why), document.MaxLine), check: openDelegate(id),
 		lay: func(_ store.Snapshot, next *state.Task) {
 			d, _ := next.Delegate(id)
 			d.Ended = how

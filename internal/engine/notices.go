@@ -5,6 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/status/notice"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -24,7 +25,7 @@ func (st Status) Notices() []string { return notice.All(st.Facts()) }
 func (e *Engine) Notices(ctx context.Context, now store.Snapshot) []string {
 	st, err := e.StatusOf(now)
 	if err != nil {
-		return []string{"not known: " + document.Clip(err.Error(), document.MaxLine)}
+		return []string{"not known: " + format.OneLine(err.Error(), document.MaxLine)}
 	}
 	return append(st.Notices(), e.aboutWork(ctx, now)...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -15,7 +16,7 @@ func (s *Session) Reopen(ctx context.Context, message string) (Done, error) {
 	if err := document.Check("the message", message, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: document.Clip(message, document.MaxLine),
+	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: format.OneLine(message, document.MaxLine),
 		lay: func(_ store.Snapshot, next *state.Task) { resetFailureStreak(next) }})
 }
 

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -49,7 +49,7 @@ func (s *Session) With(claim string) (*Session, error) {
 		return s, nil
 	}
 	if !remote.IsSession(s.ID) || s.Role != state.Executor {
-		return nil, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + document.Clip(claim, 40) + " is not this connection's",
+		return nil, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + format.OneLine(claim, 40) + " is not this connection's",
 			Remedy: "leave claim out, or call wait_for_task for a new one"}
 	}
 	return s.e.Remote(s.Caller, s.token, claim)

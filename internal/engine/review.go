@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -97,7 +98,7 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 		}
 		if overtaken(sub, tree) {
 			return Done{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
-				" submitted: " + document.Clip(strings.Join(s.e.Changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
+				" submitted: " + format.OneLine(strings.Join(s.e.Changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
 		}
 	}
 	done, err := s.commit(ctx, transition{event: state.Approve, note: note, arg: id, check: s.bound(now.Task, id)})
@@ -116,7 +117,7 @@ func (s *Session) Reject(ctx context.Context, notes, id string) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: document.Clip(notes, document.MaxLine),
+	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: format.OneLine(notes, document.MaxLine),
 		arg: id, check: s.bound(now.Task, id)})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -88,12 +89,12 @@ func (s *Session) rollback(ctx context.Context, to uint64, reason string, files 
 	if blocked := (*restore.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.
 		if before, err := s.e.Entry(begun.Snapshot, now.Task.Seq); err == nil {
-			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+document.Clip(blocked.Error(), document.MaxLine)))
+			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+format.OneLine(blocked.Error(), document.MaxLine)))
 		}
 		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	if err != nil {
-		return Rolled{begun, moved}, refusal.WithEdits(err, moved.Edited)
+		return Rolled{begun, moved}, restore.WithEdits(err, moved.Edited)
 	}
 	done, err := s.commit(ctx, s.recalling(was, reason))
 	return Rolled{done, moved}, err

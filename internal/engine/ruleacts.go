@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checkrun"
-	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -82,7 +81,7 @@ func (e *Engine) consulting(r rules.Rule, now store.Snapshot, on *store.Line) (t
 	}
 	if last != nil {
 		for _, c := range last.Failures {
-			tried += fmt.Sprintf("\n\n%s: %s\n%s", c.Line, c, document.Clip(c.Tail, maxNote))
+			tried += fmt.Sprintf("\n\n%s: %s\n%s", c.Line, c, format.OneLine(c.Tail, maxNote))
 		}
 	}
 	in := Consulting{

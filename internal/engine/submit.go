@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -88,7 +89,7 @@ func (e *Engine) Marked(ctx context.Context, now store.Snapshot, tree string) (s
 	if err != nil {
 		return "", refusal.Git(err)
 	}
-	return document.Clip(strings.Join(places, " "), 600), nil
+	return format.OneLine(strings.Join(places, " "), 600), nil
 }
 
 // unresolved refuses to hand in files with marks of a conflict that ferrus has written: checks may well pass with them.

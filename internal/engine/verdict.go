@@ -38,7 +38,7 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	}
 	out.Status = outcome(res.Status, began.Task.Check.Tree, after)
 	if out.Status == state.CheckGreen && j.at.Clean == nil {
-		out.touched = document.Clip(strings.Join(j.before.Touched(j.after), " "), document.MaxLine)
+		out.touched = format.OneLine(strings.Join(j.before.Touched(j.after), " "), document.MaxLine)
 	}
 	switch {
 	case out.Status == state.CheckMoved && j.at.Clean != nil:
@@ -135,7 +135,7 @@ func (out Checked) note(res checks.Result) string {
 	case state.CheckGateError:
 		text = couldNotRun + out.Err
 	}
-	return document.Clip(out.ID+"  "+text, 400)
+	return format.OneLine(out.ID+"  "+text, 400)
 }
 
 // Changed lists the paths that differ between two trees of files; of very many, the first, and how many more. What cannot be

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -29,7 +28,7 @@ func (s *Session) checkHolder(now store.Snapshot, ev state.Event) error {
 	if !slices.Contains(state.Allowed(now.Task, state.Holder), ev) {
 		return nil
 	}
-	return refusal.NotHeld(now.Task.ClaimedBy, remote.IsSession(s.ID))
+	return notClaimed(now.Task.ClaimedBy, remote.IsSession(s.ID))
 }
 
 // checkEpoch is a lossError for a session that has lost the work since it claimed it.
@@ -59,5 +58,5 @@ func (s *Session) explain(err error) error {
 	if err != nil {
 		l = nil
 	}
-	return refusal.Lost(l)
+	return leaseLost(l)
 }

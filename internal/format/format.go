@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
@@ -103,6 +104,15 @@ func Clip(text string, n int) string {
 		return string(r[:n-1]) + "…"
 	}
 	return text
+}
+
+// OneLine makes one line of a text and shortens it to n characters.
+func OneLine(text string, n int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
 }
 
 // FromTree is the process tree of a decision, to stand behind it.

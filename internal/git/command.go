@@ -20,11 +20,13 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // ErrNoGit says that there is no git, or no repository or work tree at the place asked about.
-var ErrNoGit = errors.New("no git work tree: install git and run git init, then try again")
+var ErrNoGit error = &refusal.Kind{Code: refusal.StoreError, Text: "no git work tree: install git and run git init, then try again",
+	Remedy: "run git init, then try again"}
 
 // settings override every configuration, so that git answers from the files alone, starts nothing of the repository's
 // on the side, and writes no format that would hide damage.

@@ -56,7 +56,7 @@ func (t *Trees) warn(task state.Task, err error) (why string) {
 		return ""
 	}
 	t.log.Warn(err.Error(), "task", task.TaskID)
-	return document.Clip(format.Line(safetext.Clean(err.Error())), document.MaxLine)
+	return format.OneLine(format.Line(safetext.Clean(err.Error())), document.MaxLine)
 }
 
 // Push publishes a tree as the files of a task in its present epoch, and returns its commit. What another process of that epoch has published is

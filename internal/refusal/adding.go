@@ -3,8 +3,6 @@ package refusal
 import (
 	"errors"
 	"fmt"
-
-	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // Adding returns an error with a text added to its message: a refusal stays one. An error that embeds a RefusedError has a
@@ -22,12 +20,4 @@ func (r *RefusedError) Adding(text string) error {
 	named := *r
 	named.Message += text
 	return &named
-}
-
-// WithEdits returns an error that also names the edits that were kept before it happened; nil for nil.
-func WithEdits(err error, edits []restore.Edit) error {
-	if err == nil || len(edits) == 0 {
-		return err
-	}
-	return Adding(err, ". "+restore.Text(edits))
 }

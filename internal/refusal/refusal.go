@@ -7,14 +7,9 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/trust"
-	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
-	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // A Code names the kind of a refusal, for programs.
@@ -72,15 +67,32 @@ func (r *RefusedError) RemedyOn(branch string) string {
 	return RemedyOn(branch, r.Remedy)
 }
 
-// kinds are the codes of errors of lower packages that have no words of their own for a caller, by what errors.Is finds.
+// A Kind is an error that other errors wrap: it gives them a code and says what helps, they say what happened.
+type Kind struct {
+	Code   Code
+	Text   string // the error itself, where nothing wraps it
+	Remedy string
+	Person bool // only a person can help
+}
+
+func (k *Kind) Error() string { return k.Text }
+
+// Refusal returns the refusal without a message: what is refused is said by the error that wraps the kind.
+func (k *Kind) Refusal() *RefusedError {
+	return &RefusedError{Code: k.Code, Remedy: k.Remedy, Person: k.Person}
+}
+
+// An error that is one of ours says itself what it is as a refusal. An empty message stands for the text of the whole error
+// that wraps it.
+type refuser interface{ Refusal() *RefusedError }
+
+// kinds are the codes of errors of packages that know nothing of ferrus, by what errors.Is finds.
 var kinds = []struct {
 	err    error
 	code   Code
 	remedy string
 }{
 	{filelock.ErrHeld, LockBusy, "try again when the other process is done"},
-	{checkout.ErrInUse, LockBusy, "try again when the other process is done"},
-	{git.ErrNoGit, StoreError, "run git init, then try again"},
 	{rootfs.ErrLink, ForeignState, "see where it leads first; ferrus doctor --fix removes it"},
 	{rootfs.ErrNotRegular, StoreError, "then try again"},
 	{rootfs.ErrIsDir, StoreError, "then try again"},
@@ -98,7 +110,7 @@ var kinds = []struct {
 func From(err error) error {
 	var mine *RefusedError
 	var wrong *state.RefusedError
-	var disk *store.Error
+	var of refuser
 	switch {
 	case err == nil || errors.As(err, &mine):
 		return err
@@ -108,10 +120,10 @@ func From(err error) error {
 			code = ForbiddenRole
 		}
 		return &RefusedError{Code: code, Message: wrong.Error(), Wrong: wrong}
-	case errors.As(err, &disk):
-		plain := *disk
-		plain.Remedy = ""
-		return &RefusedError{Code: Code(disk.Code), Message: plain.Error(), Remedy: disk.Remedy}
+	case errors.As(err, &of):
+		if r := of.Refusal(); r.Message != "" {
+			return r
+		}
 	}
 	return err
 }
@@ -119,16 +131,14 @@ func From(err error) error {
 // Of returns the refusal that an error is, or that fits an error of a lower package; nil for any other error.
 func Of(err error) *RefusedError {
 	var mine *RefusedError
-	var record *trust.Error
-	var blocked *restore.BlockedError
-	var stopped *restore.StoppedError
+	var of refuser
 	switch {
 	case errors.As(From(err), &mine):
 		return mine
-	case errors.As(err, &record):
-		return &RefusedError{Code: StoreError, Message: record.Error(), Remedy: record.Remedy, Person: true}
-	case errors.As(err, &blocked), errors.As(err, &stopped):
-		return &RefusedError{Code: TreeChanged, Message: err.Error(), Remedy: "check that file, then try again", Person: true}
+	case errors.As(err, &of):
+		r := of.Refusal()
+		r.Message = err.Error()
+		return r
 	}
 	for _, k := range kinds {
 		if errors.Is(err, k.err) {

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
@@ -42,7 +42,7 @@ func ReadClaim(claim string) (secret string, epoch uint64, err error) {
 	number, secret, ok := strings.Cut(strings.TrimPrefix(claim, "c"), "-")
 	epoch, err = strconv.ParseUint(number, 10, 64)
 	if !ok || err != nil || epoch == 0 || secret == "" || !strings.HasPrefix(claim, "c") {
-		return "", 0, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + document.Clip(claim, 40) + " is none that wait_for_task has handed out",
+		return "", 0, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + format.OneLine(claim, 40) + " is none that wait_for_task has handed out",
 			Remedy: "name the claim as wait_for_task gave it, or call wait_for_task without one"}
 	}
 	return secret, epoch, nil

@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -82,7 +81,7 @@ func run(ctx context.Context, e *engine.Engine, now store.Snapshot, gate config.
 				remedy = strings.TrimSpace(wrote.Remedy(e.Place().Branch, "the checks or the score command", checkrun.IgnoreFile) + "\n" + remedy)
 			}
 			return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Placed: true, Remedy: remedy,
-				Message: "the work tree " + when + ": " + document.Clip(strings.Join(e.Changed(ctx, now, tree, is), " "), 600)}
+				Message: "the work tree " + when + ": " + format.OneLine(strings.Join(e.Changed(ctx, now, tree, is), " "), 600)}
 		}
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/callog"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 var _ = flag.Bool("full", false, "there is no longer form")
@@ -98,7 +99,7 @@ const recording = `{"type":"system","subtype":"init","model":"m","session_id":"s
 
 func called(from, to int, tool, args, status string, seq uint64) callog.Call {
 	return callog.Call{Began: at(from), End: at(to), Took: at(to).Sub(at(from)), Tool: tool, Status: status, Task: "t-1", Seq: seq, Run: "executor-1",
-		Agent: "executor:claude-code:1", Args: callog.Digest(json.RawMessage(args))}
+		Agent: "executor:claude-code:1", Args: strictjson.Digest(json.RawMessage(args))}
 }
 
 // recorded is the run of the recording.

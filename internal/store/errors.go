@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // A Code names a kind of failure, for programs.
@@ -39,6 +41,13 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Refusal returns what the error is to a caller.
+func (e *Error) Refusal() *refusal.RefusedError {
+	plain := *e
+	plain.Remedy = ""
+	return &refusal.RefusedError{Code: refusal.Code(e.Code), Message: plain.Error(), Remedy: e.Remedy}
+}
 
 // JournalName is the name of the file of a journal.
 const JournalName = "journal.jsonl"

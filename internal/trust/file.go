@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -40,6 +41,11 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s: %s: %v", e.Path, e.Problem, e.Err)
 	}
 	return e.Path + ": " + e.Problem
+}
+
+// Refusal returns what the error is to who needs the record.
+func (e *Error) Refusal() *refusal.RefusedError {
+	return &refusal.RefusedError{Code: refusal.StoreError, Remedy: e.Remedy, Person: true}
 }
 
 // Unwrap returns the cause.

@@ -30,14 +30,14 @@ type Facts struct {
 func All(st Facts) []string {
 	var out []string
 	for _, c := range st.Differs {
-		out = append(out, "config_changed: "+document.Clip(c.String(), document.MaxLine)+"; the frozen value holds until a person runs "+
+		out = append(out, "config_changed: "+format.OneLine(c.String(), document.MaxLine)+"; the frozen value holds until a person runs "+
 			refusal.OnBranch(st.Task.Branch, "ferrus config accept"))
 	}
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: and %d more", n))
 	}
 	if st.Broken != "" {
-		out = append(out, "config_broken: "+document.Clip(st.Broken, document.MaxLine))
+		out = append(out, "config_broken: "+format.OneLine(st.Broken, document.MaxLine))
 	}
 	if finish := refusal.Finishing(st.Task); finish != "" {
 		what := fmt.Sprintf("rollback: files are being moved back to entry %d", st.Task.Returning.To)

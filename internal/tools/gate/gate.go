@@ -25,6 +25,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/callog"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // A Gate is what the calls of one server pass.
@@ -94,7 +95,7 @@ func (g *Gate) handle(ctx context.Context, tool string, c Call, req *mcp.CallToo
 	}
 	facts := append([]any{"tool", tool}, out.Caller...)
 	g.Log.Info(callog.Message, append(facts, "status", out.Status, "code", out.Code, "next", out.Next, "bytes", len(out.Object), "took", time.Since(began),
-		callog.Began, began.UTC(), callog.Args, callog.Digest(req.Params.Arguments))...)
+		callog.Began, began.UTC(), callog.Args, strictjson.Digest(req.Params.Arguments))...)
 	return answer(out.Object, out.Code != ""), nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
@@ -22,7 +23,8 @@ import (
 )
 
 // ErrInUse says that another process has the checkout.
-var ErrInUse = errors.New("another process uses this checkout; try again when it is done")
+var ErrInUse error = &refusal.Kind{Code: refusal.LockBusy, Text: "another process uses this checkout; try again when it is done",
+	Remedy: "try again when the other process is done"}
 
 // A Checkout is a folder outside of every work tree that holds exactly the files of a tree, and what was put there on
 // purpose, whenever [Checkout.Lay] returns. Whatever ran in it before may have left anything in it, so nothing about its

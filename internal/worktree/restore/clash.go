@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
@@ -23,6 +24,12 @@ type BlockedError struct {
 }
 
 func (e *BlockedError) Error() string { return gitpath.Printable(e.Path) + " " + e.Why }
+
+// Refusal returns what the error is to who asked for the restore.
+func (e *BlockedError) Refusal() *refusal.RefusedError { return inPlace.Refusal() }
+
+// inPlace are the errors that a person sees to in the work tree.
+var inPlace = &refusal.Kind{Code: refusal.TreeChanged, Remedy: "check that file, then try again", Person: true}
 
 // clash says what of the disk, in no snapshot, stands where the plan would write. What would come to be inside an
 // embedded repository leaves the plan.

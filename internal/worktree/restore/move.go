@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
@@ -26,6 +27,9 @@ type StoppedError struct {
 }
 
 func (e *StoppedError) Error() string { return gitpath.Printable(e.Path) + " " + e.Why }
+
+// Refusal returns what the error is to who asked for the restore.
+func (e *StoppedError) Refusal() *refusal.RefusedError { return inPlace.Refusal() }
 
 const (
 	stoppedKind   = "has become a folder, or no file at all, while files were moved; move it away if it is in the way, then run the same command again"

@@ -3,6 +3,8 @@ package restore
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // maxNamed is how many edits are named one by one.
@@ -19,4 +21,12 @@ func Text(edits []Edit) string {
 		parts = append(parts, e.String())
 	}
 	return strings.Join(parts, "; ")
+}
+
+// WithEdits returns an error that also names the edits that were kept before it happened; nil for nil.
+func WithEdits(err error, edits []Edit) error {
+	if err == nil || len(edits) == 0 {
+		return err
+	}
+	return refusal.Adding(err, ". "+Text(edits))
 }

@@ -1,16 +1,17 @@
-package refusal
+package engine
 
 import (
 	"cmp"
 	"fmt"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Lost returns the refusal of who held the work and does not now. l is the line that took it away, nil where it is not known.
-func Lost(l *store.Line) error {
+// leaseLost returns the refusal of who held the work and does not now. l is the line that took it away, nil where it is not known.
+func leaseLost(l *store.Line) error {
 	how := "the lease was taken away"
 	if l != nil {
 		at := l.At.Local().Format(time.TimeOnly)
@@ -27,19 +28,19 @@ func Lost(l *store.Line) error {
 			how = fmt.Sprintf("a person rolled the task back to entry %d at %s", l.Back, at)
 		}
 	}
-	return &RefusedError{Code: LeaseLost, Message: how + ". Stop, and do not edit further", Remedy: "call wait_for_task to wait for new work"}
+	return &refusal.RefusedError{Code: refusal.LeaseLost, Message: how + ". Stop, and do not edit further", Remedy: "call wait_for_task to wait for new work"}
 }
 
-// NotHeld returns the refusal of a session that never held the work. holder is who does, "" for nobody; remote tells that the
+// notClaimed returns the refusal of a session that never held the work. holder is who does, "" for nobody; remote tells that the
 // caller came over the network.
-func NotHeld(holder string, remote bool) error {
+func notClaimed(holder string, remote bool) error {
 	who := "no agent has claimed it now"
 	if holder != "" {
 		who = "it is claimed by " + holder
 	}
 	if remote {
-		return &RefusedError{Code: NotClaimed, Message: "this call does not name the claim of the work; " + who,
+		return &refusal.RefusedError{Code: refusal.NotClaimed, Message: "this call does not name the claim of the work; " + who,
 			Remedy: "name the claim that wait_for_task gave you, or call it to get one"}
 	}
-	return &RefusedError{Code: NotClaimed, Message: "this session has not claimed the work; " + who, Remedy: "call wait_for_task first"}
+	return &refusal.RefusedError{Code: refusal.NotClaimed, Message: "this session has not claimed the work; " + who, Remedy: "call wait_for_task first"}
 }
