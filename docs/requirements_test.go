@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/test/golden"
 )
 
 // TestTheRequirementsAreFresh: docs/requirements.md names each requirement that a test names, and each of these tests.

@@ -14,12 +14,12 @@ import (
 // named are the files that end an error with "NAME: " and another error as it is, and what NAME is of. An error of the
 // system names its path itself, and rootfs.Cause leaves that out.
 var named = map[string]string{
-	"internal/stack/join.go":                 "a run",
+	"internal/status/stack/join.go":          "a run",
 	"internal/cli/demo/branch.go":            "a file of the demonstration",
 	"internal/cli/doctor/agents.go":          "a role",
-	"internal/checks/run.go":                 "a command",
+	"internal/engine/checks/run.go":          "a command",
 	"internal/config/parse.go":               "a file; the error is of its text",
-	"internal/mcpclient/mcpclient.go":        "a server, a tool",
+	"internal/server/mcpclient/mcpclient.go": "a server, a tool",
 	"internal/pipeline/codec.go":             "a role",
 	"internal/pipeline/run/act.go":           "a file; the error is of its text",
 	"internal/pipeline/run/archive.go":       "a run",
@@ -27,7 +27,7 @@ var named = map[string]string{
 	"internal/pipeline/run/spawn.go":         "a role",
 	"internal/pipeline/run/tick.go":          "an action",
 	"internal/pipeline/run/turn.go":          "an action",
-	"internal/queue/queue.go":                "a file; most errors are of its text",
+	"internal/project/queue/queue.go":        "a file; most errors are of its text",
 	"internal/store/file/archive.go":         "a task",
 	"internal/worktree/checkout/checkout.go": "a tree",
 	"internal/worktree/diff.go":              "trees",
@@ -50,7 +50,7 @@ var endsWithError = regexp.MustCompile(`%[sq]: %[vw]$`)
 
 // TestErrorsNameAPathOnce: "open x: open x: permission denied" helps nobody.
 func TestErrorsNameAPathOnce(t *testing.T) {
-	programs := []string{"internal/bench/", "internal/test/faults/", "internal/test/model/"}
+	programs := []string{"test/bench/", "test/faults/", "test/model/"}
 	seen := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

@@ -20,10 +20,10 @@ import (
 	doctorcmd "github.com/ferrus-go/ferrus/internal/cli/doctor"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
-	"github.com/ferrus-go/ferrus/internal/doctor"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
-	"github.com/ferrus-go/ferrus/internal/scaffold"
+	"github.com/ferrus-go/ferrus/internal/project/scaffold"
+	"github.com/ferrus-go/ferrus/internal/status/doctor"
 )
 
 // template is a project with a task, made once.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
-	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/test/golden"
 )
 
 // TestTheReferencePageIsFresh: docs/cli.md is made from the command tree.

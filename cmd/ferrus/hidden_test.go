@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestEveryHiddenCharacterIsMarkedOnATerminal, whatever has it: content and names of files, commit messages, texts of agents, logs. What is

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/test/projecttest"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
+	"github.com/ferrus-go/ferrus/test/projecttest"
 )
 
 // sleepy is a project in which checks, agents and workers say their process and then sleep.

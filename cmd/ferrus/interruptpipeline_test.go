@@ -16,7 +16,7 @@ import (
 	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // TestAnInterruptEndsTheConductorAlone: its workers go on, and it says how the run does.

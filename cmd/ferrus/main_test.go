@@ -11,15 +11,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/sandbox"
-	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
-	"github.com/ferrus-go/ferrus/internal/test/kit"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox/attack"
+	"github.com/ferrus-go/ferrus/test/kit"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 var Full = flag.Bool("full", false, "run every reading command from every folder, and the scripts that take seconds")

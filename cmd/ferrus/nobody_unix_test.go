@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
 
 // temporary is where temporary folders were before the tests had one of their own.

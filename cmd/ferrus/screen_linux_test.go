@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
 
 // A screen is what a terminal shows of what is written to it, of the sequences that ferrus uses. Like most terminals it

@@ -11,8 +11,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/test/projecttest"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/test/projecttest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // TestTheOverviewHasEveryMachine: the project's own and the branches, each with what it has archived, newest first, and one

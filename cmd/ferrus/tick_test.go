@@ -13,10 +13,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
-	"github.com/ferrus-go/ferrus/internal/test/golden"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/test/golden"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // TestTheSameFilesAreDecidedTheSame, byte for byte (X6), and to look changes none of them.

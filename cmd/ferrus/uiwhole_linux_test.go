@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // playedAgent plays the executor, who asks first and fixes more after a rejection, and a reviewer who says nothing.

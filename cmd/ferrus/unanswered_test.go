@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-	"github.com/ferrus-go/ferrus/internal/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/outbox"
 )
 
 // TestAServiceThatNeverAnswersHoldsNoCommandUp: the command ends while the service has the message and says nothing, and an agent's text

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
-	"github.com/ferrus-go/ferrus/internal/test/projecttest"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
+	"github.com/ferrus-go/ferrus/test/projecttest"
 )
 
 // TestALongCheckShowsItsOutput while it runs, with the time that it has taken, and at its end nothing of that is left.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/ferrus-go/ferrus/internal/environ"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // codexServers returns the table mcp_servers of the launch: the ferrus server, and every other

@@ -3,7 +3,7 @@ package agents
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/test/golden"
 )
 
 func TestTheReferencePageIsFresh(t *testing.T) {

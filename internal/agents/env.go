@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/environ"
 )
 
 // foreign are patterns of variables that no agent inherits: those that make an agent believe that

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/environ"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // Path returns the path of the adapter's program on the PATH of environ. The error says how to

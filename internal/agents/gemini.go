@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/environ"
 )
 
 // gemini is Google's Gemini CLI.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // harmless are, for each agent, the options that a project's file may add to its command line: they

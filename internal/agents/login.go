@@ -11,8 +11,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/ferrus-go/ferrus/internal/environ"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // A login says how to ask a client whether it is logged in. The client reads its own files and asks

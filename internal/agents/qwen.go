@@ -1,6 +1,6 @@
 package agents
 
-import "github.com/ferrus-go/ferrus/internal/environ"
+import "github.com/ferrus-go/ferrus/internal/platform/environ"
 
 // qwen is Qwen Code.
 var qwen = Adapter{

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
 )
 
 // signs are the words by which clients and providers report a trouble, in the order in which they

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ferrus-go/ferrus/internal/act"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // TestATextOfARunIsNoArgument: 200 kB are too long for one, and other users could read it. What is no text stays.

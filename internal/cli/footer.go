@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
 
 // A Footer are the live lines at the bottom of a terminal: they are redrawn, and other output goes above them.

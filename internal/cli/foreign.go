@@ -5,12 +5,12 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/project/origin"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // restoredBackup opens the machine of a journal that is older than the one last seen here, if a person at a terminal says

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/outbox"
-	"github.com/ferrus-go/ferrus/internal/platform/notify"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
+	"github.com/ferrus-go/ferrus/internal/project/outbox"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // Channels returns the channels by which the person of the project at root may be notified, as the project's files are now: without

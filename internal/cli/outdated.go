@@ -4,7 +4,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/ancestry"
+	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
 )
 
 // Outdated says which processes of the project at root still run a ferrus that was replaced, and what starts them again; both are ""

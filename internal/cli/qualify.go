@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 
-	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
 
 // Qualify adds a member to every report in JSON that is printed from now on, of a list to each of its objects. It is for what a person reads on stderr and a

@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/settings"
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
+	"github.com/ferrus-go/ferrus/internal/project/settings"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // ValueText is a value of the project's files and what it does, as ferrus trust shows it.

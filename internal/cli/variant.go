@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/nearest"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

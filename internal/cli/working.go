@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
-	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 const (

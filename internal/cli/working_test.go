@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
 )
 
 // TestWhatTakesLongShowsThatItIsAtWork: on a terminal a line that is drawn again each second and is gone at the end, elsewhere a plain

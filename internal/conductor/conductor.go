@@ -6,7 +6,7 @@
 // notification. It stores nothing of importance in memory: you can kill it at any point, and the
 // next one continues from the files. Agents run in slots of their own and outlive it.
 //
-// internal/agents/process starts and ends the processes. internal/fleet runs conductors for several
+// internal/agents/process starts and ends the processes. internal/conductor/fleet runs conductors for several
 // branches.
 package conductor
 
@@ -20,11 +20,11 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/conductor/post"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/post"
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 

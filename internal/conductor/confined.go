@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/confine"
-	"github.com/ferrus-go/ferrus/internal/confine/plan"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
+	"github.com/ferrus-go/ferrus/internal/conductor/plan"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 )

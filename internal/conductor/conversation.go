@@ -6,7 +6,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/packet"
 )
 
 // A conversation is the session of its client that a new executor continues; the zero one is a new

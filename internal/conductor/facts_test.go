@@ -19,7 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // conducting is a conductor of a project of its own, at noon, which waits a second more after each failure.

@@ -3,11 +3,11 @@ package conductor
 import (
 	"path/filepath"
 
-	"github.com/ferrus-go/ferrus/internal/document"
-	"github.com/ferrus-go/ferrus/internal/outbox"
-	"github.com/ferrus-go/ferrus/internal/platform/notify"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
+	"github.com/ferrus-go/ferrus/internal/project/outbox"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 

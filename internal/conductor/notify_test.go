@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/outbox"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

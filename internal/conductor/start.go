@@ -6,7 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/post"
+	"github.com/ferrus-go/ferrus/internal/conductor/post"
 )
 
 // start starts the missing agent, unless the checks raise a question first.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 )
 
 var _ = flag.Bool("full", false, "nothing more than is always tried")

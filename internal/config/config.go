@@ -3,7 +3,7 @@
 // its comment. The parser, the example file, the explanations and the reference page all use that
 // table.
 //
-// The package runs nothing. internal/checks runs the commands, internal/lease uses the terms,
+// The package runs nothing. internal/engine/checks runs the commands, internal/lease uses the terms,
 // internal/conductor starts the agents.
 package config
 
@@ -15,8 +15,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs"
-	"github.com/ferrus-go/ferrus/internal/rules"
+	"github.com/ferrus-go/ferrus/internal/config/rules"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // FileName is the name of the file in a project's root.
@@ -92,7 +92,7 @@ const (
 	InClean    = "clean"
 )
 
-// The values of Checks.Sandbox and Sandbox.Mode beside the names of mechanisms, which are those of internal/sandbox. A task that an
+// The values of Checks.Sandbox and Sandbox.Mode beside the names of mechanisms, which are those of internal/platform/sandbox. A task that an
 // older ferrus froze has NoSandbox.
 const (
 	NoSandbox   = "off"

@@ -3,7 +3,7 @@ package config
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/test/golden"
 )
 
 // TestTheReferencePageIsFresh: docs/config.md is made from the table of keys.

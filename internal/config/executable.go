@@ -3,7 +3,7 @@ package config
 import (
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
 
 // Executable returns the values of the project's file that make something run or widen rights, in

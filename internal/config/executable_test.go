@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
 
 // harmless are the keys that make nothing run and widen no right, by table or name. A new key stands here or has a

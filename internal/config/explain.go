@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/rules"
+	"github.com/ferrus-go/ferrus/internal/config/rules"
 )
 
 // A Row explains one key of ferrus.toml. Value and Default are written as in the file; "none" is a

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/rules"
+	"github.com/ferrus-go/ferrus/internal/config/rules"
 )
 
 // A Gate decides about the work, and which agents do the work and review it: [checks], [limits],

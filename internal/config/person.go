@@ -12,8 +12,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs"
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // PersonFile is the name of a person's own configuration in their configuration folder, such as

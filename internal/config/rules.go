@@ -10,8 +10,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/ferrus-go/ferrus/internal/rules"
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/rules"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
 
 // rulesKey is the name of the only list of tables in ferrus.toml.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
 
 // TestSecretsOfURLsStayInTheFile: what is frozen, agreed to, explained or refused has none of them.

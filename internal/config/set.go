@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/nearest"
 )
 
 // set applies one entry of the file, or returns why it is not allowed there. Entries come in the

@@ -6,12 +6,12 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checkrun"
-	"github.com/ferrus-go/ferrus/internal/environ"
-	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
+	"github.com/ferrus-go/ferrus/internal/platform/environ"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 

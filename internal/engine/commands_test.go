@@ -6,8 +6,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestACutOffMoveNamesItsCommand whole, for a rollback of a branch as for a merge.

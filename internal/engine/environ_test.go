@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-	"github.com/ferrus-go/ferrus/internal/status/notice"
+	"github.com/ferrus-go/ferrus/internal/engine/notice"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // TestAServersEnvironmentJudgesNothing: a server that finds other programs first, or has a loader preload a library, runs

@@ -5,7 +5,7 @@ import (
 )
 
 // A child is the branch of the one delegate that is open, as five abstract states: two whole machines that are coupled are
-// walked at random, see internal/delegate.
+// walked at random, see internal/engine/delegate.
 type child int8
 
 const (

@@ -3,7 +3,7 @@ package engine
 import (
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

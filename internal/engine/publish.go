@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 
-	"github.com/ferrus-go/ferrus/internal/published"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/engine/published"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 

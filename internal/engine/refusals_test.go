@@ -14,18 +14,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
-	"github.com/ferrus-go/ferrus/internal/branch"
-	"github.com/ferrus-go/ferrus/internal/git"
-	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/queue"
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
+	"github.com/ferrus-go/ferrus/internal/project/origin"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
@@ -77,7 +77,7 @@ func TestEveryExportedErrorHasItsCode(t *testing.T) {
 			t.Errorf("%s: %+v, not %s", name, r, e.code)
 		}
 	}
-	for _, pkg := range []string{"engine", "state", "store", "lease", "checks", "platform/filelock", "git", "worktree", "worktree/checkout", "worktree/repository", "worktree/restore", "trust", "rootfs", "queue", "environ"} {
+	for _, pkg := range []string{"engine", "state", "store", "lease", "engine/checks", "platform/filelock", "worktree/git", "worktree", "worktree/checkout", "worktree/repository", "worktree/restore", "config/trust", "platform/rootfs", "project/queue", "platform/environ"} {
 		for _, name := range errorsOf(t, filepath.Join("..", pkg)) {
 			if name = path.Base(pkg) + "." + name; exported[name].err == nil {
 				t.Errorf("%s has no code: give it a row in kinds and here", name)

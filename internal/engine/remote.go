@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/remote"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/store/remote"
 )
 
 // Remote opens a session for a caller who proved the token of that id; see package remote. Its lease lasts max_silence_secs

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/remote"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/remote"
 )
 
 // Heartbeat renews the lease of the session that holds the work.

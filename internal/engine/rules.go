@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/rules"
+	"github.com/ferrus-go/ferrus/internal/config/rules"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 

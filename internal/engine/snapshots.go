@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree/snapshots"
 )
 
 // snapshotAfter keeps the files of the work as they are after an event: id is their tree, "" where nobody has looked yet. What

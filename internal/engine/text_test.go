@@ -3,8 +3,8 @@ package engine
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/document"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestANumberPicksItsOption: a person may answer by number, whatever lines the question itself has; a number that no option

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // After returns the status after the action. For an action that does not change the status it

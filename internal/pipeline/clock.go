@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // Grace is how long after its time a worker may continue to run.

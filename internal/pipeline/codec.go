@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/jsontime"
-	"github.com/ferrus-go/ferrus/internal/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
 )
 
 // Encode returns the content of status.json.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
-	"github.com/ferrus-go/ferrus/internal/strictjson"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
+	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
 )
 
 // DialogueFile is the dialogue of a run, on which its workers take turns.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
-	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
+	"github.com/ferrus-go/ferrus/test/golden"
 )
 
 // page is the page about pipelines, around its tables.
@@ -53,7 +53,7 @@ It does not count by itself if its worker did not end well.
 
 The file is an object of pipelines by name. Names of pipelines, phases and roles
 consist of letters, digits, ` + "`-` and `_`" + `. A mistake is refused with its position.
-` + "`internal/pipeline/workflow/schema.json`" + ` is a JSON schema for editors.
+` + "`internal/config/workflow/schema.json`" + ` is a JSON schema for editors.
 
 ` + workflow.KeyTables() + `
 A worker without a ` + "`timeout`" + ` has 180 seconds, and 360 with inputs. With ` + "`spawn`" + `

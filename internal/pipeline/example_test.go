@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // The files of a run and the locks of its workers are the facts. The status is

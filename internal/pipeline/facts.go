@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // Facts are everything on which a decision depends, as of one moment. The caller gathers them.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
 )
 
 // A Verdict is the result of checking a turn.

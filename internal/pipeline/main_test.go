@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow/workflowtest"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow/workflowtest"
 )
 
 var noon = time.Date(2026, 2, 28, 18, 1, 41, 0, time.UTC)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 func (w *world) putAside(files []string) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
-	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
+	"github.com/ferrus-go/ferrus/test/golden"
 )
 
 func at(file string) string { return "/w/.ferrus/pipeline-tmp/research-180141/" + file }

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // Reconcile returns the status that agrees with the files and the locks: existing files count,

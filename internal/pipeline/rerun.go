@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // A Rerun is how a finished run is run again: the status with which a new run begins, and the

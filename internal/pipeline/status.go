@@ -1,7 +1,7 @@
 // Package pipeline is the pure part of pipelines: what the files of a run mean, and the table that
 // decides the next action. Facts come in, a status and an action go out, and time is an argument.
 //
-// The package touches no file and no process. internal/pipeline/workflow has the definitions of
+// The package touches no file and no process. internal/config/workflow has the definitions of
 // pipelines; internal/pipeline/run has the folders, locks, processes and deliveries.
 package pipeline
 
@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // SchemaVersion is the version of status.json.

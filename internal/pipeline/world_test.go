@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // A play is what a worker does with one attempt. The zero one works for a minute and leaves its output.

@@ -16,14 +16,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
-	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // SharedName is the name of the file in .ferrus which says that the machines of the project are in a database. It does not say in which one:

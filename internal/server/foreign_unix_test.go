@@ -5,9 +5,9 @@ package server
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // TestACommittedTokenLetsNobodyIn: git begins to track tokens.json under a server that is open, as a pull would have it.

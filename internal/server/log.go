@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/ancestry"
-	"github.com/ferrus-go/ferrus/internal/callog"
+	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/tools/callog"
 )
 
 // openLog returns the server's log. Warnings and errors go to stderr, where clients show them.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/test/tlstest"
+	"github.com/ferrus-go/ferrus/test/tlstest"
 )
 
 // TestWithTLSItMayListenAnywhere, and is called by the names that a person allowed.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
 )
 
 // plain is Task without its methods, with the fields that are derived for readers of the original

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/act"
-	"github.com/ferrus-go/ferrus/internal/differences"
+	"github.com/ferrus-go/ferrus/internal/engine/differences"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // Fields that several acts have.

@@ -5,12 +5,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/act"
-	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/history"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/engine/differences"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status/history"
 )
 
 // A Detail is all there is to show of one task: its report, what needs a person, what a person can do, its documents and its log.

@@ -3,8 +3,8 @@ package status
 import (
 	"context"
 
-	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/differences"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/act"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // scenes are reports with what they need a person for and what a person can do then.

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/delegate"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/engine/delegate"
+	"github.com/ferrus-go/ferrus/internal/engine/notice"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status/notice"
-	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // part reports whether the task is a delegate: a part of another task, whose executor decides about it.

@@ -1,7 +1,7 @@
 package status
 
 import (
-	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 

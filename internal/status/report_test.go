@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/test/projecttest"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/test/projecttest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // TestACheckWhoseServerHasGoneReadsAsAbandoned, and so the task waits for its executor and not for a check.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
 
 // PhaseWords is a phase in a line. i counts from 0.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/jsontime"
-	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

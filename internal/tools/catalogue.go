@@ -3,7 +3,7 @@ package tools
 import (
 	"math"
 
-	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

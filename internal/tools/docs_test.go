@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/worker"
-	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/internal/tools/worker"
+	"github.com/ferrus-go/ferrus/test/golden"
 )
 
 // TestTheDocumentationIsTheCatalogue: the page of the tools is made from the catalogue and from the struct of results,
@@ -41,7 +41,7 @@ characters. What is misspelt, given twice or of the wrong type is refused with `
 		"| field | type | |\n|---|---|---|\n")
 	b.WriteString(fields(t, "result.go", reflect.TypeFor[Result]()))
 	b.WriteString("\n## Codes\n\n")
-	for _, line := range constants(t, "../refusal/refusal.go", "Code") {
+	for _, line := range constants(t, "../state/refusal/refusal.go", "Code") {
 		b.WriteString("- " + line + "\n")
 	}
 	b.WriteString(workers(t))
@@ -55,7 +55,7 @@ func workers(t *testing.T) string {
 	b.WriteString(`
 ## Workers of a pipeline
 
-Generated from ` + "`internal/pipeline/worker`" + `. A worker of a [pipeline](pipelines.md) has a server of its own, which ferrus starts for
+Generated from ` + "`internal/tools/worker`" + `. A worker of a [pipeline](pipelines.md) has a server of its own, which ferrus starts for
 it: ` + "`ferrus serve --role worker --run DIR --worker NAME --attempt N`" + `. It has these tools and no other, and none of their
 arguments is a path; an output may be longer than a document. If an attempt at a worker's work counts no more, because another does the work, the worker was
 given up, or the run is over, each call tells it to stop.
@@ -72,9 +72,9 @@ given up, or the run is over, each call tells it to stop.
 		b.WriteString(arguments(args))
 	}
 	b.WriteString("### Results of workers\n\n| field | type | |\n|---|---|---|\n")
-	b.WriteString(fields(t, "../pipeline/worker/result.go", reflect.TypeFor[worker.Result]()))
+	b.WriteString(fields(t, "worker/result.go", reflect.TypeFor[worker.Result]()))
 	b.WriteString("\n### Codes of workers\n\n")
-	for _, line := range constants(t, "../pipeline/worker/result.go", "Code") {
+	for _, line := range constants(t, "worker/result.go", "Code") {
 		b.WriteString("- " + line + "\n")
 	}
 	return b.String()

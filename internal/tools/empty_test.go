@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestAnEmptySubmissionIsConfirmed by its executor, and the reviewer gets a notice first.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/branch"
-	"github.com/ferrus-go/ferrus/internal/checkrun"
-	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestAReviewingAgentReadsEveryHiddenCharacterAsAMark, in the result and in the patch that it names. A notice names the files and the

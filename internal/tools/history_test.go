@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // numbers are those of a history's entries, with the mark of what was left behind.

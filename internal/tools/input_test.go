@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // TestABadArgumentIsAnsweredInOurWords: whatever is wrong with the arguments, the answer is a result with a code, what

@@ -3,9 +3,9 @@ package tools
 import (
 	"errors"
 
-	"github.com/ferrus-go/ferrus/internal/delegate"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/delegate"
+	"github.com/ferrus-go/ferrus/internal/engine/packet"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/packet"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/queue"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // queueTask does not touch the machine unless it sends a message: the queue belongs to the project, whatever happens to the

@@ -5,8 +5,8 @@ package tools
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestACallThatRepeatsItselfGetsItsResultAgain: a client that gives up waiting makes its model repeat itself. The same

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )

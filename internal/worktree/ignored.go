@@ -3,8 +3,8 @@ package worktree
 import (
 	"context"
 
-	"github.com/ferrus-go/ferrus/internal/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // LeftOut lists what c's index has and the patterns given to Open leave out. What else Open leaves out isOurs knows.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // A Sight is what the file system says of the files that count, and of the folders that lead to them, at a moment.

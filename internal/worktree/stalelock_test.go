@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // TestALockThatNobodyHoldsIsFound, and no other: neither a young one nor one of the person's own refs.

@@ -10,8 +10,8 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/git"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // An Index is the file in which the repository of a folder lists what git tracks, as it was found.

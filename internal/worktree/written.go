@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // IgnoreLines returns the lines of a .gitignore at the top level by which git leaves paths out that were written in the work tree

@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
-	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 )
 
 var _ = flag.Bool("full", false, "nothing more than is always tried")

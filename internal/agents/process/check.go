@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // Limits of the fields of a record. The names become parts of paths, the mark finds processes to

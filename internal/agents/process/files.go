@@ -7,7 +7,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // logsDir is the folder of logs beside the folder of a list of runs.

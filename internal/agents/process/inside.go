@@ -8,8 +8,8 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/confine"
-	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
 )
 
 // enter writes the files of the launch and makes the sandbox of the agent, if it is to have one: then the command starts in it.

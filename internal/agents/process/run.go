@@ -15,7 +15,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // A Run is the record of one agent from start to end. It has a line for the start and one for the

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 

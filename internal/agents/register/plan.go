@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // maxFile bounds what is read of a file. The largest that a person has by hand is far below.

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // A staged file waits beside its target to take its name.

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/gc"
-	"github.com/ferrus-go/ferrus/internal/snapshots"
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project/gc"
+	"github.com/ferrus-go/ferrus/internal/worktree/snapshots"
 )
 
 // GcCommand is ferrus gc.

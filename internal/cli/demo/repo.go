@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
 
 const taskText = `Make the failing test pass

@@ -18,11 +18,11 @@ import (
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/doctor"
-	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/server"
+	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/status/doctor"
 )
 
 // serverLimit is how long a server may take to start and to list its tools.

@@ -1,4 +1,4 @@
-// Package doctor has ferrus doctor. internal/doctor checks the files of a project; here are the checks of
+// Package doctor has ferrus doctor. internal/status/doctor checks the files of a project; here are the checks of
 // ferrus.toml, workflows.json and the agents, whose remedies are those of the commands that use them.
 package doctor
 
@@ -14,8 +14,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/doctor"
-	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/status/doctor"
 )
 
 // Command is ferrus doctor.

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/sandbox"
-	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox/attack"
 )
 
 // A sandboxReport is what doctor --sandbox has found.

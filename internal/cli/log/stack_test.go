@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/stack"
+	"github.com/ferrus-go/ferrus/internal/status/stack"
 )
 
 // TestWhatAnAgentDidBetweenEightAndNine: clock times are of the day of the newest step, and the end is not included.

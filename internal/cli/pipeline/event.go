@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
 
 // A EventJSON is something that was done about a run, for a program.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func TestMain(m *testing.M) { os.Exit(kit.Main(m.Run)) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // TestNoPipelineHasTheNameOfAVerb: ferrus pipeline NAME TOPIC could not start it.

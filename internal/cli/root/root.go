@@ -12,16 +12,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/cli/ui"
-	"github.com/ferrus-go/ferrus/internal/outbox"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
-	"github.com/ferrus-go/ferrus/internal/sandbox"
-	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox/attack"
+	"github.com/ferrus-go/ferrus/internal/project/outbox"
 )
 
 // Main runs the command line of the process and exits with its code.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"os"
 
-	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/fleet"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
 )
 
 // A preparation is a run that nothing stands in the way of. Its owner closes its engine.

@@ -13,13 +13,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/conductor/step"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/step"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // placesOfStep is on how many branches agents work at a time if --parallel does not say.

@@ -3,8 +3,8 @@ package setup
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/agents/relay"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/relay"
 )
 
 // ConnectCommand is ferrus connect, which only the client of an agent in a sandbox starts.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/nearest"
 )
 
 // explained returns the rows of keys of ferrus.toml, in their order there: a key, or a table with all of its keys, such as checks, hq

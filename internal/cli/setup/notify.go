@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/outbox"
-	"github.com/ferrus-go/ferrus/internal/platform/notify"
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
+	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // NotifyCommand is ferrus notify.

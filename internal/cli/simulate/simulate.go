@@ -1,4 +1,9 @@
-// Package simulate has ferrus simulate: it plays events on a task in memory, and writes nothing.
+// Package simulate has ferrus simulate: it plays events on a task in memory, by the table of internal/state and the rules of
+// a project. Nothing is read from a project and nothing is written.
+//
+// [ParseEvent] reads events as people write them, [Play] raises them one after the other, and
+// [NewTask] makes a task to start with. A simulation knows only the table: the engine may refuse the
+// same event for another reason, such as files that changed after the submission.
 package simulate
 
 import (
@@ -11,9 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/simulate"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Command is ferrus simulate.
@@ -62,9 +66,9 @@ ferrus does by that rule.`),
 }
 
 func runSimulate(a *cli.App, ctx context.Context, from string, changed, words []string) error {
-	var events []simulate.Event
+	var events []Event
 	for _, w := range words {
-		ev, err := simulate.ParseEvent(w)
+		ev, err := ParseEvent(w)
 		if err != nil {
 			return misread(err)
 		}
@@ -81,11 +85,11 @@ func runSimulate(a *cli.App, ctx context.Context, from string, changed, words []
 	}
 	t := now.Task
 	if from != "" {
-		in, err := simulate.ParseState(from)
+		in, err := ParseState(from)
 		if err != nil {
 			return misread(err)
 		}
-		t = simulate.NewTask(in)
+		t = NewTask(in)
 		conf, err := e.Config() // what a new task is frozen with
 		if err != nil {
 			return refusal.Config(err)
@@ -93,8 +97,8 @@ func runSimulate(a *cli.App, ctx context.Context, from string, changed, words []
 		gate = conf.Gate()
 	}
 	lim := state.Limits{CheckRetries: gate.Limits.MaxCheckRetries, ReviewCycles: gate.Limits.MaxReviewCycles}
-	with := simulate.Rules{List: gate.AllRules(), Changed: changed, Executor: strings.TrimSuffix(gate.HQ.Executor.Agent+":"+gate.HQ.Executor.Model, ":")}
-	list, err := simulate.Play(t, events, lim, with)
+	with := Rules{List: gate.AllRules(), Changed: changed, Executor: strings.TrimSuffix(gate.HQ.Executor.Agent+":"+gate.HQ.Executor.Model, ":")}
+	list, err := Play(t, events, lim, with)
 	if err != nil {
 		return err
 	}
@@ -114,14 +118,14 @@ func runSimulate(a *cli.App, ctx context.Context, from string, changed, words []
 
 // misread is the error of a word that is no event or state.
 func misread(err error) error {
-	var wrong *simulate.ParseError
+	var wrong *ParseError
 	if !errors.As(err, &wrong) {
 		return err
 	}
 	return cli.UsageError(cmp.Or(wrong.Hint, "ferrus context --at SEQ shows the task as it was there"), "%s", wrong.Problem)
 }
 
-func allowedWords(p simulate.Step) string {
+func allowedWords(p Step) string {
 	if len(p.Allowed) == 0 {
 		return "allowed now: nothing"
 	}
@@ -132,7 +136,7 @@ func allowedWords(p simulate.Step) string {
 	return "allowed now: " + strings.Join(words, ", ")
 }
 
-func showPlayed(a *cli.App, list []simulate.Step) {
+func showPlayed(a *cli.App, list []Step) {
 	for i, p := range list {
 		if p.Refused != "" {
 			a.Say("%3d  %-10s %-16s %s\n", i+1, p.Role, p.Event, a.Paint(cli.Red, "refused"))

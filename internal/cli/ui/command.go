@@ -10,8 +10,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/ui"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/ui/terminal"
 )
 
 // Command is ferrus ui.
@@ -98,7 +98,7 @@ func showPlain(a *cli.App, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return ui.Plain(ctx, src, title, a.In, a.Out)
+	return terminal.Plain(ctx, src, title, a.In, a.Out)
 }
 
 func showScreen(a *cli.App, ctx context.Context) error {
@@ -112,11 +112,11 @@ func showScreen(a *cli.App, ctx context.Context) error {
 	ctx, stop := endWithGuard(ctx)
 	defer stop()
 	in, out := a.Terminal()
-	screen := ui.New(src, title)
+	screen := terminal.New(src, title)
 	if a.Branch != "" {
 		screen.Choose(a.Branch)
 	}
-	err = ui.Run(ctx, screen, ui.Terminal{In: in, Out: out, Environ: os.Environ(), Edit: editIn(a, in, out)})
+	err = terminal.Run(ctx, screen, terminal.Terminal{In: in, Out: out, Environ: os.Environ(), Edit: editIn(a, in, out)})
 	if ctx.Err() != nil {
 		return cli.ExitWith(cli.ExitOfSignal(ctx))
 	}

@@ -8,16 +8,16 @@ import (
 	"os"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/act"
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/ui"
+	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/ui/terminal"
 )
 
 // A reader reads a project for a screen.
@@ -38,7 +38,7 @@ func (r *reader) Changed(ctx context.Context) error {
 }
 
 // at opens the machine of a key for reading. The caller closes it.
-func (r *reader) at(key ui.Key) (*engine.Engine, error) {
+func (r *reader) at(key terminal.Key) (*engine.Engine, error) {
 	return r.app.OpenToReadAt(project.At(r.root, key.Name))
 }
 
@@ -53,28 +53,28 @@ const (
 )
 
 // Detail reads one item.
-func (r *reader) Detail(ctx context.Context, key ui.Key) (*ui.Detail, error) {
+func (r *reader) Detail(ctx context.Context, key terminal.Key) (*terminal.Detail, error) {
 	switch key.Kind {
-	case ui.Task:
+	case terminal.Task:
 		e, err := r.at(key)
 		if err != nil {
 			return nil, err
 		}
 		defer e.Close()
 		task, err := status.ReadDetail(ctx, e, entries)
-		return &ui.Detail{Task: task}, err
-	case ui.Pipeline:
+		return &terminal.Detail{Task: task}, err
+	case terminal.Pipeline:
 		l, err := r.run(key.Name)
-		return &ui.Detail{Run: l}, err
-	case ui.Queued:
-		return &ui.Detail{Text: r.queued(key.Name)}, nil
+		return &terminal.Detail{Run: l}, err
+	case terminal.Queued:
+		return &terminal.Detail{Text: r.queued(key.Name)}, nil
 	}
-	return &ui.Detail{Text: r.past(ctx, key.Name)}, nil
+	return &terminal.Detail{Text: r.past(ctx, key.Name)}, nil
 }
 
 // run reads a run of a pipeline.
 func (r *reader) run(name string) (*status.RunStatus, error) {
-	e, err := r.at(ui.Key{})
+	e, err := r.at(terminal.Key{})
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (r *reader) past(ctx context.Context, id string) string {
 }
 
 // Diff reads what a task has changed.
-func (r *reader) Diff(ctx context.Context, key ui.Key) (string, error) {
-	if key.Kind != ui.Task {
+func (r *reader) Diff(ctx context.Context, key terminal.Key) (string, error) {
+	if key.Kind != terminal.Task {
 		return "", nil
 	}
 	e, err := r.at(key)
@@ -122,8 +122,8 @@ func (r *reader) Diff(ctx context.Context, key ui.Key) (string, error) {
 }
 
 // Outputs reads what the newest agents of a task have printed.
-func (r *reader) Outputs(_ context.Context, key ui.Key) ([]ui.Output, error) {
-	if key.Kind != ui.Task {
+func (r *reader) Outputs(_ context.Context, key terminal.Key) ([]terminal.Output, error) {
+	if key.Kind != terminal.Task {
 		return nil, nil
 	}
 	e, err := r.at(key)
@@ -140,14 +140,14 @@ func (r *reader) Outputs(_ context.Context, key ui.Key) ([]ui.Output, error) {
 		return nil, err
 	}
 	const most = 4
-	var list []ui.Output
+	var list []terminal.Output
 	for i := len(runs) - 1; i >= max(0, len(runs)-most); i-- {
 		one := runs[i]
 		text, err := endOf(one.Log)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, ui.Output{Name: one.Name, About: one.Agent, Live: !one.Over(), Lines: words(one.Agent, text)})
+		list = append(list, terminal.Output{Name: one.Name, About: one.Agent, Live: !one.Over(), Lines: words(one.Agent, text)})
 	}
 	return list, nil
 }
@@ -175,8 +175,8 @@ func endOf(path string) ([]byte, error) {
 }
 
 // CheckLog reads the end of the log of the newest check.
-func (r *reader) CheckLog(_ context.Context, key ui.Key) (string, error) {
-	if key.Kind != ui.Task {
+func (r *reader) CheckLog(_ context.Context, key terminal.Key) (string, error) {
+	if key.Kind != terminal.Task {
 		return "", nil
 	}
 	e, err := r.at(key)
@@ -193,7 +193,7 @@ func (r *reader) CheckLog(_ context.Context, key ui.Key) (string, error) {
 }
 
 // Do carries out an act that is still among those of its item or of the project.
-func (r *reader) Do(ctx context.Context, key ui.Key, shown act.Act, values map[string]string) (act.Outcome, error) {
+func (r *reader) Do(ctx context.Context, key terminal.Key, shown act.Act, values map[string]string) (act.Outcome, error) {
 	list, before, err := r.acts(ctx, key)
 	if err != nil {
 		return act.Outcome{}, err
@@ -213,13 +213,13 @@ func (r *reader) Do(ctx context.Context, key ui.Key, shown act.Act, values map[s
 
 // acts are those that a person can do now, with an item or with the project, and the newest entry of the item's task. The zero key is
 // that of the project.
-func (r *reader) acts(ctx context.Context, key ui.Key) (list []act.Act, seq uint64, err error) {
-	e, err := r.at(ui.Key{})
+func (r *reader) acts(ctx context.Context, key terminal.Key) (list []act.Act, seq uint64, err error) {
+	e, err := r.at(terminal.Key{})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer e.Close()
-	if key == (ui.Key{}) {
+	if key == (terminal.Key{}) {
 		list, err = status.ProjectActs(e)
 		return list, 0, err
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-	"github.com/ferrus-go/ferrus/internal/test/tlstest"
+	"github.com/ferrus-go/ferrus/test/tlstest"
 )
 
 var _ = flag.Bool("full", false, "nothing more than is always tried")

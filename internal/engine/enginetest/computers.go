@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/sharing"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/project/sharing"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // Computers makes a project on two computers: a clone of a git repository on each, and one database. Work trees travel by that repository, whose

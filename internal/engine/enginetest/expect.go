@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Must returns the value of a call that may not fail.

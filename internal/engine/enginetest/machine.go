@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/sandbox"
-	"github.com/ferrus-go/ferrus/internal/test/kit"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
+	"github.com/ferrus-go/ferrus/test/kit"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // Patience is how long a test waits for what should take milliseconds, and Brief how long a call waits in vain.

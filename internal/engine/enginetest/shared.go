@@ -3,7 +3,7 @@ package enginetest
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // InFiles is [sharedtest.InFiles].

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
-	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 )
 
 // attackedRun is the run that is attacked: its first two workers are done, and its third is to begin.

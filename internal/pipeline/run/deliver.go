@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
 )
 
 // A result is delivered once. The sender takes the lock, creates delivery.json, which can be

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // Files in the folder of a run, besides the output of its workers.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // TestEverybodySeesWhoConducts, and once he has left, or died, that nobody does.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // An Origin says which run a rerun takes up, and which of its outputs were copied.

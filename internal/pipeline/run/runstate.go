@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // A runState has the status and the journal of a run while the lock is held. The lines of the

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // abroad lets the archive be on another disk.

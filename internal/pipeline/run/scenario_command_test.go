@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
 

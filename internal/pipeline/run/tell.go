@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ferrus-go/ferrus/internal/outbox"
-	"github.com/ferrus-go/ferrus/internal/platform/notify"
-	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
+	"github.com/ferrus-go/ferrus/internal/project/outbox"
 )
 
 // news sends pending notifications, unless another process is doing that. Then that process, or the

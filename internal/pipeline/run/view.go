@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
 )
 
 // Status returns the last recorded status of the run. It takes no lock. If status.json cannot be

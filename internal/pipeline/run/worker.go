@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // A WorkerSession is what one attempt of a worker may do in its run. An attempt that no longer

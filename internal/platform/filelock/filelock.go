@@ -19,7 +19,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // ErrHeld means that another process, or another caller of this one, has the lock.

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // A Mover moves folders. Its zero value is ready for use.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/environ"
 )
 
 // RunShell runs a line of a person's configuration in a folder with the environment env, but for the

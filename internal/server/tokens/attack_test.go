@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

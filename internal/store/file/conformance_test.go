@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/storetest"
+	"github.com/ferrus-go/ferrus/test/storetest"
 )
 
 // kind is this store for the tests of all stores.

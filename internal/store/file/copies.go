@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // A disk has every operation on files that the store uses, so that a test can fail, shorten or kill

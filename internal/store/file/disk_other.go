@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 func (f osFile) datasync() error { return f.Sync() }

@@ -21,7 +21,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/storetest"
+	"github.com/ferrus-go/ferrus/test/storetest"
 )
 
 // TestMain runs a part instead of the tests where this binary was started again to be another process.

@@ -62,7 +62,7 @@ func TestAPowerCutOfASimulatedDiskLosesNothing(t *testing.T) {
 	count := &simcount{}
 	t.Run("all", func(t *testing.T) {
 		for i, sc := range scenarios() {
-			if !*fully && i%3 > 0 { // these notice every mutant of internal/test/faults
+			if !*fully && i%3 > 0 { // these notice every mutant of test/faults
 				continue
 			}
 			t.Run(sc.name, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // HeardName is the file that says when a database was last told that this computer is there. It is in the folder Dir of a project.

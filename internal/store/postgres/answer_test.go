@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
 var directions = map[string]postgrestest.Direction{"to the server": postgrestest.ToServer, "to the client": postgrestest.ToClient}

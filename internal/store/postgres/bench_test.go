@@ -22,7 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
 // usual are settings of the server as PostgreSQL has them where nobody changes them, instead of those of small tests.

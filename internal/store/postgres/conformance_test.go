@@ -16,9 +16,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/kit"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
-	"github.com/ferrus-go/ferrus/internal/test/storetest"
+	"github.com/ferrus-go/ferrus/test/kit"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/storetest"
 )
 
 func TestMain(m *testing.M) {

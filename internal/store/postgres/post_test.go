@@ -11,7 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
 // another opens the machine of s as another computer does, which is lost after ttl.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
 // enqueue adds a task of a name to the queue of a machine's project.

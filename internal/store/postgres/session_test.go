@@ -9,8 +9,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
-	"github.com/ferrus-go/ferrus/internal/test/storetest"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/storetest"
 )
 
 // TestSessionsOfAnotherComputer are alive, lost and alive again with their computer, and gone when it says so.

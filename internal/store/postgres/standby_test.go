@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
 // TestNothingIsAcknowledgedWithoutTheStandby lets commits wait for a standby that is frozen, and ends their waiting in every way that

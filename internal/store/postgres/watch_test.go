@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
 // TestRingsThatAreLost are made good by the next connection of the listener, and by the tick.

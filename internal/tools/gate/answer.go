@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // Remedy returns the remedy of a refusal from what the caller may do next: a tool, "choose" for one

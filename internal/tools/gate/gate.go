@@ -12,7 +12,7 @@
 // Nobody reads the answer to a call that the client has given up, so step 4 is left out. A call that
 // does not end in time is answered without its help ([Gate.Stuck]).
 //
-// The package knows no tool, no task and no run. internal/tools and internal/pipeline/worker decide
+// The package knows no tool, no task and no run. internal/tools and internal/tools/worker decide
 // who may call a tool and what the tool does; internal/tools/wire decodes its arguments.
 package gate
 
@@ -23,9 +23,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/callog"
-	"github.com/ferrus-go/ferrus/internal/jsontime"
-	"github.com/ferrus-go/ferrus/internal/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/tools/callog"
 )
 
 // A Gate is what the calls of one server pass.

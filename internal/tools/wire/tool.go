@@ -2,7 +2,7 @@
 // (decode.go): strictly, within limits, and with an answer to a wrong argument that names the right
 // one.
 //
-// The package knows neither tasks nor runs. internal/tools and internal/pipeline/worker have the
+// The package knows neither tasks nor runs. internal/tools and internal/tools/worker have the
 // tools, internal/tools/gate what every call passes.
 package wire
 

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // TestAnErrorSaysWhatHelps: what failed, why, and what to do.

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // Push sends the snapshot of a tree to the ref of a task and an epoch. at.Commit is the commit that the ref has, as the caller

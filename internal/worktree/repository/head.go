@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // Head returns the commit that is checked out, "" before the first, and the branch, without refs/heads/, "" on none.

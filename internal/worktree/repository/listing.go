@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // A Listing is all files of a tree, in git's order.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ferrus-go/ferrus/internal/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // A Repository is the git repository of a work tree, or none where there is only a plain folder. It may be used by several

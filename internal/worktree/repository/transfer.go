@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // packFrom is from how many objects on they come as a pack, as git's own fetch does it. Fewer come one by one: many

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // Verify compares the objects by which two trees differ with their ids: the trees, from the top down to the folders that

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // LeaveOut returns a tree without the paths that the tree than does not have, "" for the empty one, and that do not count by the

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/test/kit"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // full reports whether the tests run with the flag -full, which their package defines.

@@ -1,0 +1,394 @@
+// Package fleet runs many tasks at a time: the unfinished branches of a project, and the tasks of
+// the queue, each of which becomes a branch. Each task has a conductor, agents and a work tree of
+// its own.
+//
+// A fleet is stateless and level-triggered, like a conductor. It reads the branches and the queue,
+// starts what may start, waits for a change or a deadline, and reads again. In memory it stores
+// only which attempts to skip until something changes. You can kill it at any point, and the next
+// one continues from the files.
+//
+// internal/conductor drives the single task, internal/project/queue owns the queue.
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/conductor/family"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/engine/score"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Options configure a run of the fleet.
+type Options struct {
+	Parallel int           // number of tasks at a time; at least 1
+	Caller   engine.Caller // the person on whose behalf branches are made and merged
+	Engine   engine.Options
+	Tell     func(Event)   // called for each event, one at a time
+	Every    time.Duration // interval between two passes where nothing tells of changes: in files; half a second when zero
+
+	// Node continues when nothing is left to do, until ctx ends: other computers make tasks for this one. What goes wrong is tried again
+	// after Retry. It merges nothing, because the files of the project are those of a person.
+	Node  bool
+	Retry time.Duration // a minute when zero
+	Only  []string      // the branches that it conducts; with none, all of them and the queue
+
+	// Conduct returns the options of a branch's conductor. Its Tell may be called from several
+	// goroutines at a time.
+	Conduct func(branch string, e *engine.Engine) (conductor.Options, error)
+}
+
+// An Event is something that happens to a branch, besides the events of its conductor.
+type Event struct {
+	Branch string    `json:"branch,omitempty"`
+	Kind   EventKind `json:"kind"`
+	Text   string    `json:"text,omitempty"`
+}
+
+// An EventKind says what an Event is about.
+type EventKind string
+
+const (
+	Taken    EventKind = "taken"    // a task of the queue has become a branch
+	Begun    EventKind = "begun"    // a conductor
+	Left     EventKind = "left"     // a conductor, that of a task which is over or waits for a person
+	Merging  EventKind = "merging"  // approved work is being brought into the project
+	Merged   EventKind = "merged"   // it is there; the text says so where it changed no file
+	Scored   EventKind = "scored"   // approved work has a score; the text is the number
+	Unmerged EventKind = "unmerged" // it does not fit, or not now; a person is needed
+	Trouble  EventKind = "trouble"  // what goes wrong without being of the task
+)
+
+// A BranchStatus is the state of a branch at the end of a run of the fleet.
+type BranchStatus struct {
+	branch.Attempt
+	Unmerged string `json:"unmerged,omitempty"` // why approved work is not merged that is to be
+	Clashes  bool   `json:"clashes,omitempty"`  // it does not fit the project, and its executor can be given both
+	Trouble  string `json:"trouble,omitempty"`  // why its conductor could not work
+}
+
+// An Outcome is the result of a run of the fleet.
+type Outcome struct {
+	Tasks []BranchStatus
+	Exit  int // exit code: 0 all complete, 1 at least one failed, 3 nothing to do, 6 waiting for a person
+}
+
+// Dir returns the folder of the lock of a project's one fleet, for conductor.Conductor.
+func Dir(root string) string { return filepath.Join(project.At(root, "").Dir(), "parallel") }
+
+// Run works on the tasks of a project until all have ended or wait for a person. The error is a
+// *conductor.BusyError if another fleet runs, conductor.ErrStopped when ctx has ended, or an error
+// of the project.
+func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
+	lock, err := conductor.Hold(Dir(root))
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer lock.Close()
+	e, err := engine.Open(project.At(root, ""), opts.Engine)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer e.Close()
+	session := uuid.NewString()
+	if opts.Node {
+		life, err := e.Store().Announce(session) // so that the computer is heard of while it has nothing to do
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer life.Close()
+	}
+	opts.Every, opts.Retry = cmp.Or(opts.Every, time.Second/2), cmp.Or(opts.Retry, time.Minute)
+	f := &fleet{Options: opts, session: session, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]untaken{}, viewed: map[string]viewed{}}
+	return f.run(ctx)
+}
+
+// A fleet is one run. Everything except the work itself happens in one goroutine.
+type fleet struct {
+	Options
+	e *engine.Engine
+	s *engine.Session
+
+	session string // of a node
+
+	ended   chan ended
+	busy    map[string]bool    // branches that this fleet conducts or merges now
+	merging string             // the branch that is being merged, "" for none
+	left    map[string]left    // results of conductors
+	refused map[string]refused // merges that were refused
+	told    map[string]bool    // reported troubles
+	untaken map[string]untaken // tasks of the queue that could not be taken
+	viewed  map[string]viewed  // the tasks of branches
+}
+
+// A viewed is the task of a branch as it was read when the machine had a sign, "" for a machine in files.
+type viewed struct {
+	sign string
+	task state.Task
+}
+
+// An untaken is a task of the queue that could not be taken: a retry needs another text, or another run.
+type untaken struct {
+	item  queue.Item
+	until time.Time // when it is tried again; zero for not
+}
+
+// A left is the result of a branch's conductor: nothing is left to do until the machine changes.
+type left struct {
+	seq   uint64
+	err   error
+	until time.Time // when it is tried again; zero for not
+}
+
+// A refused is a merge that was refused, from this entry of the branch into that one of the
+// project.
+type refused struct {
+	branch, project uint64
+	why             string
+	clash           bool
+}
+
+// An ended is the end of work on a branch.
+type ended struct {
+	branch string
+	merged bool // it was a merge
+	out    conductor.Outcome
+	got    branch.Merged
+	err    error
+
+	score    string // of approved work; "" for none
+	unscored error  // why it has none
+}
+
+func (f *fleet) run(ctx context.Context) (Outcome, error) {
+	changes, err := f.e.Place().Changes(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer changes.Close()
+	for {
+		rested := time.After(rest)
+		err := f.look(ctx, changes)
+		if err != nil && f.Node && ctx.Err() == nil {
+			f.trouble("", err)
+			err = nil
+		}
+		if err != nil || ctx.Err() != nil {
+			for len(f.busy) > 0 {
+				f.end(<-f.ended)
+			}
+			if ctx.Err() != nil {
+				err = conductor.ErrStopped
+			}
+			return Outcome{}, err
+		}
+		if len(f.busy) == 0 && !f.Node {
+			return f.outcome(ctx)
+		}
+		var again <-chan time.Time
+		if changes == nil {
+			again = time.After(f.Every)
+		}
+		select {
+		case done := <-f.ended:
+			f.end(done)
+		case <-changes.C(): // all computers have many
+			select {
+			case <-rested:
+			case <-ctx.Done():
+			}
+		case <-again:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// rest is the least time between two passes that changes of a database cause.
+const rest = 100 * time.Millisecond
+
+// look makes one pass: it starts what may start. changes is nil for machines in files.
+func (f *fleet) look(ctx context.Context, changes *project.Changes) error {
+	names, err := project.Branches(f.e.Place().Root)
+	if err != nil {
+		return err
+	}
+	if f.free() {
+		var signs map[string]string
+		if changes != nil {
+			if signs, err = changes.Signs(ctx); err != nil {
+				return err
+			}
+		}
+		for _, a := range f.waiting(names, signs) {
+			if !f.free() {
+				break
+			}
+			f.conduct(ctx, a)
+		}
+	}
+	for f.free() && len(f.Only) == 0 {
+		name, err := f.take(ctx)
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			break
+		}
+		if !f.busy[name] { // its branch may have been made by a fleet that was killed, and is conducted as one of those that wait
+			f.conduct(ctx, name)
+		}
+	}
+	if f.Node {
+		return nil
+	}
+	return f.merge(ctx, names)
+}
+
+// free reports whether another task may be conducted.
+func (f *fleet) free() bool {
+	n := len(f.busy)
+	if f.merging != "" {
+		n--
+	}
+	return n < f.Parallel
+}
+
+// waiting returns the branches whose task could continue and has no conductor. A branch whose sign is the one that it had is not read again.
+func (f *fleet) waiting(names []string, signs map[string]string) (list []string) {
+	elsewhere, err := conductor.Elsewhere(f.e)
+	if err != nil {
+		f.trouble("", err) // the post decides
+	}
+	for _, name := range names {
+		if f.busy[name] || elsewhere[name] || len(f.Only) > 0 && !slices.Contains(f.Only, name) {
+			continue
+		}
+		was, known := f.viewed[name]
+		if !known || signs[name] == "" || was.sign != signs[name] {
+			now, err := f.view(name)
+			if err != nil {
+				f.trouble(name, err)
+				continue
+			}
+			was = viewed{signs[name], now.Task}
+			f.viewed[name] = was
+		}
+		t := was.task
+		if was, ok := f.left[name]; ok && was.seq == t.Seq && (was.until.IsZero() || time.Now().Before(was.until)) || !t.Underway() || t.Parent != (state.Parent{}) || t.State == state.AwaitingHuman {
+			continue
+		}
+		if _, busy := conductor.Conductor(project.At(f.e.Place().Root, name).Dir()); !busy {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// conduct starts a conductor for a branch.
+func (f *fleet) conduct(ctx context.Context, name string) {
+	f.busy[name] = true
+	if !f.Node { // another computer may conduct it
+		f.Tell(Event{Branch: name, Kind: Begun})
+	}
+	go func() {
+		done := ended{branch: name}
+		f.conducted(ctx, &done)
+		f.ended <- done
+	}()
+}
+
+func (f *fleet) conducted(ctx context.Context, done *ended) {
+	e, err := branch.Open(f.e, done.branch)
+	if err != nil {
+		done.err = err
+		return
+	}
+	defer e.Close()
+	opts, err := f.Conduct(done.branch, e)
+	if err != nil {
+		done.err = err
+		return
+	}
+	f.note(done.branch, nil)
+	if done.out, done.err = family.Run(ctx, e, family.Options{Options: opts}); done.err == nil && done.out.Task.State == state.Complete {
+		done.score, done.unscored = f.score(ctx, e, done.out.Snapshot)
+	}
+}
+
+// score scores approved work if its gate has a command for that, so that attempts can be compared.
+func (f *fleet) score(ctx context.Context, e *engine.Engine, now store.Snapshot) (string, error) {
+	gate, err := e.Gate(now)
+	if err != nil || gate.Score == "" {
+		return "", err
+	}
+	scored, err := score.Take(ctx, e.Session(f.Caller))
+	if err != nil {
+		return "", err
+	}
+	return strconv.FormatFloat(scored.Task.Score.Value, 'g', -1, 64), nil
+}
+
+// end stores how work on a branch has ended.
+func (f *fleet) end(done ended) {
+	delete(f.busy, done.branch)
+	if done.merged {
+		f.mergeEnded(done)
+		return
+	}
+	l := left{seq: done.out.Task.Seq, err: done.err}
+	if done.err != nil {
+		var busy *conductor.BusyError
+		if errors.Is(done.err, conductor.ErrStopped) || errors.Is(done.err, conductor.ErrLost) || f.Node && errors.As(done.err, &busy) {
+			return
+		}
+		if f.Node {
+			l.until = time.Now().Add(f.Retry)
+		}
+		f.note(done.branch, done.err)
+		if now, err := f.view(done.branch); err == nil {
+			l.seq = now.Task.Seq
+		}
+		f.trouble(done.branch, done.err)
+	} else {
+		f.Tell(Event{Branch: done.branch, Kind: Left, Text: string(done.out.Task.State)})
+	}
+	switch {
+	case done.unscored != nil && !errors.Is(done.unscored, context.Canceled):
+		f.trouble(done.branch, done.unscored)
+	case done.score != "":
+		f.Tell(Event{Branch: done.branch, Kind: Scored, Text: done.score})
+	}
+	f.left[done.branch] = l
+}
+
+// note tells people on all computers why this node does not work on the task of a branch or of the queue, or with nil that this is over. It is safe for
+// concurrent use.
+func (f *fleet) note(name string, why error) {
+	if !f.Node {
+		return // who has started it sees what it tells
+	}
+	if err := conductor.NoteTrouble(context.Background(), f.e, f.session, name, why); err != nil {
+		f.e.Log().Warn("other computers do not see whether this node works on a task", "name", name, "error", err)
+	}
+}
+
+// trouble reports a problem once.
+func (f *fleet) trouble(name string, err error) {
+	if key := name + "\x00" + err.Error(); !f.told[key] {
+		f.told[key] = true
+		f.Tell(Event{Branch: name, Kind: Trouble, Text: err.Error()})
+	}
+}

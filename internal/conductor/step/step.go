@@ -1,0 +1,324 @@
+// Package step makes one decision about each task and each pipeline of a project, and returns.
+//
+// First it gathers the facts about all of them and decides. Then it carries the decisions out. No
+// decision sees what another one of the same step has done, so their order does not matter, except
+// where they share something: free places are taken in the order of names, and at most one branch
+// is merged. The agents that a step starts outlive it.
+//
+// internal/conductor and internal/pipeline decide, internal/conductor/fleet does the same for a whole run.
+package step
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// Options configure a step.
+type Options struct {
+	Parallel int           // on how many branches agents may work at a time; at least 1
+	Caller   engine.Caller // the person on whose behalf branches are made and merged
+	Engine   engine.Options
+	Runs     run.Place
+
+	// Conduct returns the options of a task's conductor.
+	Conduct func(e *engine.Engine) (conductor.Options, error)
+	// Ready refuses to start an agent for a task; may be nil.
+	Ready func(ctx context.Context, e *engine.Engine) error
+	// Tick returns the options with which a pipeline is advanced. An error skips it.
+	Tick func(ctx context.Context, f *run.Folder) (run.Options, error)
+
+	order func([]*act) // of carrying out, for tests; nil for the usual one
+}
+
+// A Kind says what a decision is about.
+type Kind string
+
+const (
+	Task     Kind = "task"     // that of the project
+	Branch   Kind = "branch"   // the task of a branch
+	Merge    Kind = "merge"    // of a branch into the project
+	Queue    Kind = "queue"    // a task that waited becomes a branch
+	Pipeline Kind = "pipeline" // a run
+)
+
+// A Decision is what a step has decided about something, and what became of it.
+type Decision struct {
+	Kind  Kind        `json:"kind"`
+	Name  string      `json:"name,omitempty"` // of the branch or run
+	State state.State `json:"state,omitempty"`
+	Do    string      `json:"do"`
+	Duty  string      `json:"duty,omitempty"`
+	Run   string      `json:"run,omitempty"` // the agent that was started
+	Why   string      `json:"why,omitempty"`
+	Until time.Time   `json:"until,omitzero"` // when to look again at the latest; zero: when something changes
+	Error string      `json:"error,omitempty"`
+
+	Err error `json:"-"`
+}
+
+func (d *Decision) fail(err error) {
+	if err != nil {
+		d.Err, d.Error = err, err.Error()
+	}
+}
+
+// Words for what a step does beside the verbs of the conductor and of pipelines.
+const (
+	skip  = "skip"  // somebody else works on it, or it cannot be read
+	merge = "merge" // of a branch
+	take  = "take"  // of the queue
+)
+
+// An act is a decision that is yet to be carried out.
+type act struct {
+	Decision
+	do    func(context.Context, *Decision)
+	close func() // lets others work on it; called once
+}
+
+// A machine is the task of the project or of a branch.
+type machine struct {
+	name string // "" for the project
+	e    *engine.Engine
+	turn *conductor.Turn // nil where nothing is decided
+	act  *act
+}
+
+// Run makes one step. The error is a *conductor.BusyError if another step, or run --parallel, is at
+// work, or an error of the project; errors of single tasks are in their decisions.
+func Run(ctx context.Context, root string, opts Options) ([]Decision, error) {
+	lock, err := conductor.Hold(fleet.Dir(root))
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	e, err := engine.Open(project.At(root, ""), opts.Engine)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	s := &step{Options: opts, e: e, s: e.Session(opts.Caller), engines: map[string]*engine.Engine{"": e}}
+	defer func() { _ = s.close() }()
+	if err := s.look(ctx); err != nil {
+		return nil, err
+	}
+	if opts.order != nil {
+		opts.order(s.acts)
+	}
+	for _, a := range s.acts {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if a.do != nil {
+			a.do(ctx, &a.Decision)
+		}
+		a.free()
+	}
+	return s.decisions(), nil
+}
+
+// A step is one run of Run.
+type step struct {
+	Options
+	e        *engine.Engine
+	s        *engine.Session
+	engines  map[string]*engine.Engine // by branch, "" for the project
+	machines []*machine
+	acts     []*act // in the order of carrying out
+	taken    []Decision
+}
+
+func (a *act) free() {
+	if a.close != nil {
+		a.close()
+		a.close = nil
+	}
+}
+
+// look gathers all facts and makes all decisions.
+func (s *step) look(ctx context.Context) error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	runs, err := s.Runs.Names()
+	if err != nil {
+		return err
+	}
+	unsettled := map[string]error{}
+	for name, e := range s.engines {
+		if err := s.settle(ctx, e); err != nil {
+			unsettled[name] = err
+		}
+	}
+	if err := s.open(); err != nil { // the delegates that were made
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.engines)) {
+		m := s.machine(ctx, name, s.engines[name])
+		if m != nil {
+			m.act.fail(unsettled[name])
+			s.machines = append(s.machines, m)
+		}
+	}
+	for _, name := range runs {
+		if a := s.pipeline(ctx, name); a != nil {
+			s.acts = append(s.acts, a)
+		}
+	}
+	return s.share()
+}
+
+// share arranges what the tasks share, and lists their acts.
+func (s *step) share() error {
+	conf, err := s.e.Config()
+	if err != nil {
+		return err
+	}
+	f := facts{tasks: map[string]state.Task{}, busy: map[string]bool{}, starts: map[string]bool{}, parallel: s.Parallel, refused: s.readRefused(),
+		merges: conf.Branches.OnApprove == config.Merge && s.e.Trusted() == nil && !branch.Merging(s.e)}
+	for _, m := range s.machines {
+		now, err := m.e.View()
+		if m.turn != nil {
+			now, err = m.turn.Snapshot, nil
+		}
+		switch {
+		case err != nil: // its decision says so
+		case m.name == "":
+			f.own = now.Task
+		default:
+			f.tasks[m.name] = now.Task
+			if part(now.Task) {
+				continue
+			}
+			f.busy[m.name] = m.turn == nil && m.act.Err == nil || m.turn != nil && m.turn.Busy() // a run works on it, or an agent
+			f.starts[m.name] = m.turn != nil && m.turn.Starts()
+		}
+	}
+	p := arrange(f)
+	for _, m := range s.machines {
+		if p.waits[m.name] {
+			m.turn.Postpone(noPlace)
+			m.act.Do, m.act.Duty, m.act.Why = string(m.turn.Act.Do), string(m.turn.Act.Duty), noPlace
+		}
+		if p.merge != "" && (m.name == "" || m.name == p.merge) && m.act.Err == nil {
+			m.act.do, m.act.Do, m.act.Duty, m.act.Why = nil, merge, "", p.merge+" is merged into the project"
+		}
+		if why := p.unmerged[m.name]; why != "" {
+			m.act.Why = "not merged: " + why
+		}
+		if m.act.State != state.Idle || m.act.Err != nil {
+			s.acts = append(s.acts, m.act)
+		} else {
+			defer m.act.free()
+		}
+	}
+	if p.free > 0 {
+		s.acts = append(s.acts, &act{Decision: Decision{Kind: Queue, Do: take}, do: func(ctx context.Context, _ *Decision) { s.take(ctx, p.free) }})
+	}
+	if p.merge != "" {
+		s.acts = append(s.acts, &act{Decision: Decision{Kind: Merge, Name: p.merge, Do: merge}, do: func(ctx context.Context, d *Decision) { s.merge(ctx, d) }})
+	}
+	return nil
+}
+
+// machine decides about a task; nil for a delegate that nobody waits for.
+func (s *step) machine(ctx context.Context, name string, e *engine.Engine) *machine {
+	m := &machine{name: name, e: e, act: &act{Decision: Decision{Kind: Branch, Name: name, Do: skip}}}
+	if name == "" {
+		m.act.Kind = Task
+	}
+	opts, err := s.Conduct(e)
+	wanted := false
+	if err == nil {
+		wanted, err = s.relate(ctx, e, &opts)
+	}
+	if err == nil && !wanted {
+		if a := s.dismiss(name, e); a != nil {
+			s.acts = append(s.acts, a)
+		}
+		return nil
+	}
+	started := ""
+	opts.Tell = func(ev conductor.Event) {
+		if ev.Kind == conductor.Started {
+			started = ev.Run
+		}
+	}
+	if err == nil {
+		m.turn, err = conductor.Look(e, opts)
+	}
+	var busy *conductor.BusyError
+	if errors.As(err, &busy) {
+		m.act.Why = busy.Error()
+		if now, err := e.View(); err == nil {
+			m.act.State = now.Task.State
+		}
+		return m
+	}
+	if err != nil {
+		m.act.fail(err)
+		return m
+	}
+	t := m.turn
+	m.act.State, m.act.Do, m.act.Duty, m.act.Why, m.act.Until = t.Task.State, string(t.Act.Do), string(t.Act.Duty), t.Act.Why, t.Act.Until
+	m.act.close = func() { _ = t.Close() }
+	m.act.do = func(ctx context.Context, d *Decision) {
+		if t.Starts() && s.Ready != nil {
+			if err := s.Ready(ctx, e); err != nil {
+				d.fail(err)
+				return
+			}
+		}
+		d.fail(t.Take(ctx))
+		d.Run = started
+	}
+	return m
+}
+
+// pipeline decides about a run; nil for one that has ended meanwhile.
+func (s *step) pipeline(ctx context.Context, name string) *act {
+	a := &act{Decision: Decision{Kind: Pipeline, Name: name, Do: skip}}
+	f, err := s.Runs.Open(name)
+	var o run.Options
+	if err == nil {
+		o, err = s.Tick(ctx, f)
+	}
+	var t *run.Turn
+	if err == nil {
+		t, err = f.Look(ctx, o)
+	}
+	if errors.Is(err, run.ErrGone) {
+		return nil
+	}
+	if err != nil {
+		a.fail(err)
+		return a
+	}
+	a.Do, a.Why, a.Until = string(t.Action.Do), t.Action.String(), t.Action.Until
+	a.close = func() { _ = t.Close() }
+	a.do = func(ctx context.Context, d *Decision) { d.fail(t.Take(ctx)) }
+	return a
+}
+
+// decisions are those of the step: the tasks, the merge and the pipelines by name, those of the queue in its order.
+func (s *step) decisions() []Decision {
+	list := append([]Decision{}, s.taken...)
+	for _, a := range s.acts {
+		if a.Kind != Queue {
+			list = append(list, a.Decision)
+		}
+	}
+	return sorted(list)
+}

@@ -1,0 +1,383 @@
+package branch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
+)
+
+// A Merged is what a merge brought into the project.
+type Merged struct {
+	store.Snapshot                // the project's machine, after it
+	Tree           string         // the project's files, after it
+	Files          restore.Change // what was moved
+	Empty          bool           // the work of the branch changed no file
+	Ignored        []string       // paths of the approved work that the project ignores, so that they are no part of it
+	Checks         *checks.Result // of the gate on that tree; nil where it is the very tree that was approved
+}
+
+// A ConflictError is why approved work does not fit the project as it is: git cannot merge the two, or the gate is red on what comes
+// of it. Nothing was changed.
+type ConflictError struct {
+	refusal.RefusedError
+	Conflicts []worktree.Conflict
+	Failures  []checks.Command
+
+	tree, ours string   // what came of it, and of which files of the project
+	marks      []string // of the conflicts in tree
+}
+
+// Unwrap returns the refusal.
+func (c *ConflictError) Unwrap() error { return &c.RefusedError }
+
+// A merging is one attempt to bring the work of a branch into the project.
+type merging struct {
+	to, from   *engine.Session // of the project's machine, and of the branch's
+	now, was   store.Snapshot
+	into, work *worktree.Tree
+	ours       string         // the project's files
+	theirs     string         // those that were approved
+	edits      []restore.Edit // what was edited on the branch while files were moved there
+	ignored    []string       // paths that are left out of what comes of it
+	kind
+}
+
+// A kind is what differs between a merge into the project, which a person makes, and that of a delegate into the work tree of
+// its executor.
+type kind struct {
+	mergeable func(m *merging) error // refuses what cannot be merged
+	judged    bool                   // the gate judges what comes of it
+	begin     func(m *merging, ctx context.Context, goal state.FileMove) (engine.Done, error)
+	end       func(m *merging, ctx context.Context, goal state.FileMove, tree string) (engine.Done, error)
+	again     string // the command that finishes it
+}
+
+// byPerson is the merge of a branch into the project.
+func byPerson(name string) kind {
+	return kind{mergeable: (*merging).fits, judged: true, begin: (*merging).beginByPerson, end: (*merging).endByPerson, again: "call ferrus merge " + name + " again"}
+}
+
+// Merge brings the approved work of a branch, that of the session from, into the files of the project, that of s: git's
+// three-way merge from where the work began. The gate is run on the result, in the branch's work tree, before anything of
+// the project's is moved. The project's index, commits and branches are not touched. If its own task is the one that was
+// branched, that is Complete too, and who held it is fenced, and ended by fenced, which may be nil. All or nothing: the
+// error is a *ConflictError or another *refusal.RefusedError, and neither side has changed. The same call finishes one that was
+// interrupted.
+func Merge(ctx context.Context, s, from *engine.Session, fenced func() error) (Merged, error) {
+	lock, err := alone(s.Engine())
+	if err != nil {
+		return Merged{}, err
+	}
+	defer lock.Close()
+	m, err := look(ctx, s, from, byPerson(from.Engine().Place().Branch))
+	if err != nil {
+		return Merged{}, err
+	}
+	done, err := m.run(ctx, fenced)
+	done.Files.Edited, done.Empty, done.Ignored = append(done.Files.Edited, m.edits...), m.was.Task.Submission.Empty(), m.ignored
+	return done, restore.WithEdits(err, done.Files.Edited)
+}
+
+// run carries the merge out.
+func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) {
+	if m.now.Task.Returning.From == m.from.Engine().Place().Branch {
+		return m.fenceAndMove(ctx, m.now, nil, fenced)
+	}
+	for range 3 { // a person may edit files of the project while the gate runs
+		tree, res, err := m.mergeTrees(ctx)
+		if err != nil {
+			return Merged{}, err
+		}
+		ours, err := m.into.Snapshot(ctx)
+		if err != nil {
+			return Merged{}, refusal.Git(err)
+		}
+		if ours == m.ours {
+			return m.fence(ctx, tree, res, fenced)
+		}
+		m.ours = ours
+	}
+	return Merged{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the project's files change while they are merged", Person: true,
+		Remedy: "let who edits them finish, then try again"}
+}
+
+// Merging reports whether a merge into the project of e is in progress, in whatever process.
+func Merging(e *engine.Engine) bool {
+	held, _ := filelock.Held(e.Place().Path("live", mergeLock))
+	return held
+}
+
+const mergeLock = "merge.lock"
+
+// alone lets one merge at a time look at the project's files and move them.
+func alone(e *engine.Engine) (*filelock.Lock, error) {
+	lock, err := e.Place().Lock("live/" + mergeLock)
+	if errors.Is(err, filelock.ErrHeld) {
+		err = &refusal.RefusedError{Code: refusal.LockBusy, Message: "another merge is at work", Remedy: "try again when it is done", Person: true}
+	}
+	return lock, err
+}
+
+// look looks at both sides and refuses what cannot be merged.
+func look(ctx context.Context, s, from *engine.Session, as kind) (m *merging, err error) {
+	if err := s.Engine().Known(); err != nil {
+		return nil, err
+	}
+	m = &merging{to: s, from: from, kind: as}
+	if m.now, err = s.Engine().View(); err != nil {
+		return nil, err
+	}
+	if m.was, err = from.Engine().View(); err != nil {
+		return nil, err
+	}
+	if m.into, err = s.Engine().Tree(ctx, m.now); err != nil {
+		return nil, err
+	}
+	if m.work, err = from.Engine().Tree(ctx, m.was); err != nil {
+		return nil, err
+	}
+	if m.now.Task.Returning.From == from.Engine().Place().Branch {
+		return m, nil
+	}
+	if err := m.mergeable(m); err != nil {
+		if m.was.Task.State != state.Complete { // a Resolve may have been cut off when all but this was done
+			err = errors.Join(err, m.forget(ctx))
+		}
+		return nil, err
+	}
+	m.theirs = m.was.Task.Submission.Tree
+	if err := m.unresolved(ctx); err != nil {
+		return nil, err
+	}
+	// The other work tree's store does not have it.
+	name := refOf(from.Engine(), m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq))
+	if err := m.work.SaveRef(ctx, name, m.theirs); err != nil {
+		return nil, refusal.Git(err)
+	}
+	if m.judged {
+		err = m.undo(ctx)
+	}
+	if err != nil {
+		return nil, restore.WithEdits(err, m.edits)
+	}
+	if m.ours, err = m.into.Snapshot(ctx); err != nil {
+		return nil, refusal.Git(err)
+	}
+	return m, nil
+}
+
+// fits refuses what a person cannot merge into the project.
+func (m *merging) fits() error {
+	here, there, name := m.now.Task, m.was.Task, m.from.Engine().Place().Branch
+	refuse := func(remedy, format string, args ...any) error {
+		return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
+	}
+	if _, err := state.Step(here, state.MergeBegun, m.to.Role, state.Limits{}); err != nil {
+		return refusal.From(err)
+	}
+	switch {
+	case there.Parent != (state.Parent{}):
+		return refuse("its executor merges it into its own work, and that is what a person merges", "%s is a delegate of %s", name, parentName(there.Parent))
+	case there.Merged != "":
+		return refuse("ferrus branch --remove "+name+" clears it away", "%s is merged already", name)
+	case there.State != state.Complete:
+		return refuse("ferrus status --branch "+name+" shows how it stands", "%s is %s, and only what was approved is merged", name, there.State)
+	case here.Underway() && here.TaskID != there.TaskID:
+		return refuse("merge when it has ended, or end it with ferrus reset", "the project's own task has not ended: %s", here.Title)
+	}
+	return nil
+}
+
+// undo puts the files of the branch back to those that were approved, if a merge that was cut off has left others there.
+func (m *merging) undo(ctx context.Context) error {
+	name := m.from.Engine().Place().Branch
+	id, err := m.work.Fingerprint(ctx)
+	if err != nil {
+		return refusal.Git(err)
+	}
+	if id == m.theirs {
+		return m.forget(ctx)
+	}
+	cut, _, err := m.laid(ctx)
+	if err != nil {
+		return err
+	}
+	changed := m.from.Engine().Changed(ctx, m.was, m.theirs, id)
+	if cut != "" {
+		changed = edited(ctx, m.from.Engine(), m.was, id, m.theirs, cut)
+	}
+	if len(changed) > 0 {
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + format.OneLine(strings.Join(changed, " "), 600),
+			Remedy: `ferrus reopen --branch ` + name + ` -m "..." has them checked and reviewed; or put them back`, Person: true}
+	}
+	return m.back(ctx, cut)
+}
+
+// edited are the paths at which a tree has neither what the one has nor what the other has: between the two files have not
+// been moved there, but edited. It knows of the first hundred that differ from each.
+func edited(ctx context.Context, e *engine.Engine, snap store.Snapshot, tree, one, other string) []string {
+	two := e.Changed(ctx, snap, other, tree)
+	return slices.DeleteFunc(e.Changed(ctx, snap, one, tree), func(path string) bool {
+		return !slices.Contains(two, path) || strings.HasPrefix(path, "… and ")
+	})
+}
+
+// back returns the branch's files from what they are, or were to be, to what was approved.
+func (m *merging) back(ctx context.Context, from string) error {
+	if err := m.clear(ctx); err != nil {
+		return err
+	}
+	if err := m.moveBranch(ctx, from, m.theirs); err != nil {
+		return refusal.Git(err)
+	}
+	return m.forget(ctx)
+}
+
+// moveBranch makes the files of the branch those of a tree.
+func (m *merging) moveBranch(ctx context.Context, from, to string) error {
+	moved, err := restore.In(m.work).Restore(ctx, from, to, m.from.Engine().EditsName(m.was))
+	m.edits = append(m.edits, moved.Edited...)
+	return err
+}
+
+// mark is the name under which the tree that is tried in the branch's work tree is saved for as long as it lies there.
+func (m *merging) mark() string { return refOf(m.from.Engine(), m.was.Task.TaskID, "merging") }
+
+func (m *merging) forget(ctx context.Context) error {
+	if _, err := m.work.DeleteRefs(ctx, m.mark()); err != nil {
+		return refusal.Git(err)
+	}
+	return nil
+}
+
+// mergeTrees makes of both sides the tree that is to be the project's, and has the gate judge it.
+func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Result, err error) {
+	got, err := m.into.Merge(ctx, m.was.Task.BaseTree, m.ours, m.theirs)
+	if err != nil {
+		return "", nil, refusal.Git(err)
+	}
+	if len(got.Conflicts) > 0 {
+		return "", nil, m.clash(got, "and the project have changed the same: "+conflicts(got.Conflicts))
+	}
+	if got.Tree == m.theirs || !m.judged {
+		return got.Tree, nil, nil // the gate and a reviewer have seen this very tree
+	}
+	whole := got.Tree
+	if got.Tree, err = m.leaveOut(ctx, whole); err != nil {
+		return "", nil, err
+	}
+	run, err := m.judge(ctx, whole, got.Tree)
+	if err != nil {
+		return "", nil, err
+	}
+	if run.Status != checks.Passed {
+		c := m.clash(got, "is red with the project's changes in it: "+checkrun.Verdict(run))
+		c.Failures = run.Failures()
+		return "", nil, c
+	}
+	return got.Tree, &run, nil
+}
+
+// parentName is how a person names the machine that a delegate works for.
+func parentName(p state.Parent) string {
+	if p.Branch == "" {
+		return "the project's task"
+	}
+	return p.Branch
+}
+
+// judgeClean runs the gate on a tree in the checkout of the branch's task. The branch's work tree is not touched.
+func (m *merging) judgeClean(ctx context.Context, gate config.Gate, tree string) (checks.Result, error) {
+	// The branch's store has not got it.
+	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
+		return checks.Result{}, refusal.Git(err)
+	}
+	res, err := m.from.Engine().Runner().JudgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
+	return res, errors.Join(err, m.forget(context.WithoutCancel(ctx)))
+}
+
+// judge runs the gate on a merged tree in the work tree of the branch, and puts that back. whole also has what the rules of the tree
+// ignore. A clean gate has its own checkout.
+func (m *merging) judge(ctx context.Context, whole, tree string) (res checks.Result, err error) {
+	gate, err := m.from.Engine().Gate(m.was)
+	if err != nil {
+		return res, err
+	}
+	if gate.Checks.Clean() {
+		return m.judgeClean(ctx, gate, tree)
+	}
+	if err := m.lay(ctx, whole); err != nil {
+		return res, err
+	}
+	laid, _, err := m.laid(ctx)
+	if err != nil {
+		return res, errors.Join(err, m.back(context.WithoutCancel(ctx), whole))
+	}
+	defer func() {
+		ctx := context.WithoutCancel(ctx)
+		id, wrong := m.work.Fingerprint(ctx)
+		if wrong == nil && id != laid {
+			_, wrong = m.from.Engine().Keep(ctx, m.was) // somebody may have worked on them
+		}
+		if wrong == nil && err == nil && id != laid {
+			err = m.written(ctx, laid, id)
+		}
+		if wrong == nil {
+			wrong = m.back(ctx, id)
+		}
+		err = errors.Join(err, wrong)
+	}()
+	if err := m.from.Engine().Runner().Await(ctx); err != nil {
+		return res, err
+	}
+	on := checkrun.Target{Task: m.was.Task.TaskID}
+	spec, err := m.from.Engine().Runner().Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", on)
+	if err != nil {
+		return res, err
+	}
+	at, err := m.from.Engine().Runner().Prepare(ctx, m.was, gate, on)
+	if err != nil {
+		return res, checkrun.Trouble(err)
+	}
+	defer at.Release()
+	return m.from.Engine().Runner().Run(ctx, at.On(spec))
+}
+
+// lay puts a tree into the branch's work tree, having it kept and so marked.
+func (m *merging) lay(ctx context.Context, tree string) error {
+	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
+		return refusal.Git(err)
+	}
+	if err := m.moveBranch(ctx, m.theirs, tree); err != nil {
+		id, wrong := m.work.Fingerprint(ctx)
+		if wrong == nil {
+			wrong = m.back(ctx, id)
+		}
+		return errors.Join(refusal.Git(err), wrong)
+	}
+	return nil
+}
+
+// Notice names the files that were edited while the merge moved them, "" for none.
+func (m Merged) Notice() string { return restore.Text(m.Files.Edited) }
+
+// Adding returns the error with a text added to its message.
+func (c *ConflictError) Adding(text string) error {
+	named := *c
+	named.Message += text
+	return &named
+}

@@ -1,0 +1,162 @@
+package queue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Put adds a task to the queue of the project of a .ferrus folder. Without a name it uses the first line of the
+// text. A name that is in use, or was used before, by a task or a branch, gets a number: -2, -3 and
+// so on. The task appears complete or not at all, and survives a power cut. The error is a
+// *store.Error for an invalid text or name.
+func Put(home, name, text string) (Item, error) {
+	text, err := handedIn(text)
+	if err != nil {
+		return Item{}, err
+	}
+	name = cmp.Or(name, slug(text))
+	if err := checkName(name); err != nil {
+		return Item{}, err
+	}
+	in, err := of(home)
+	if err != nil {
+		return Item{}, err
+	}
+	return in.put(name, text)
+}
+
+func (f fileQueue) put(name, text string) (Item, error) {
+	root, err := rootfs.Open(f.home)
+	if err != nil {
+		return Item{}, err
+	}
+	defer root.Close()
+	if err := atomicfile.MkdirAll(root, folder, 0o700); err != nil {
+		return Item{}, err
+	}
+	added := time.Now().UTC().Truncate(time.Microsecond)
+	for n := 1; ; n++ {
+		it := Item{Name: numbered(name, n), Text: text, Added: added, in: f}
+		it.Path = filepath.Join(root.Dir(), folder, it.Name+ext)
+		if taken, err := known(root, it.Name); err != nil {
+			return Item{}, err
+		} else if taken {
+			continue
+		}
+		err := atomicfile.Create(root, path.Join(folder, it.Name+ext), []byte(withHead(text, added)), 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		return it, err
+	}
+}
+
+// clean returns a text without hidden characters. The error is about one that is no task.
+func clean(text string) (string, error) {
+	if err := store.CheckText("the task", text, store.MaxDoc); err != nil { // before it is cleaned: torn text is none
+		return "", err
+	}
+	text = safetext.Clean(text)
+	return text, store.CheckText("the task", text, store.MaxDoc)
+}
+
+// PutPipeline adds a pipeline on a topic to the queue. Its name in the queue is that of the topic. The error is a *store.Error
+// for an invalid topic or name.
+func PutPipeline(home, pipeline, topic string) (Item, error) {
+	if strings.TrimSpace(topic) == "" {
+		return Item{}, &store.Error{Code: store.InvalidInput, What: "the topic is empty", Remedy: "say what the pipeline is to work on"}
+	}
+	return Put(home, slug(topic), pipelineLine+pipeline+"\n\n"+strings.TrimSpace(topic)+"\n")
+}
+
+// taken moves a task out of the queue, once its branch exists. It never overwrites a file. A second
+// call does nothing, even if another task has got the name of the first.
+func (f fileQueue) taken(it Item) error {
+	root, err := rootfs.Open(f.home)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := atomicfile.MkdirAll(root, takenDir, 0o700); err != nil {
+		return err
+	}
+	from := path.Join(folder, it.Name+ext)
+	// After the task was taken, another task may get its name.
+	if text, _, err := read(root, it); err == nil && text != safetext.Clean(it.Text) {
+		return nil
+	}
+	for n := 1; ; n++ {
+		to := path.Join(takenDir, numbered(it.Name, n)+ext)
+		// The new name exists before the old one is removed, so that the name is known at every
+		// moment.
+		err := root.Link(from, to)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case errors.Is(err, fs.ErrExist) && !same(root, from, to):
+			continue
+		case err != nil && !errors.Is(err, fs.ErrExist): // otherwise an earlier call was interrupted after its link
+			return err
+		}
+		if err := atomicfile.SyncDir(root, takenDir); err != nil {
+			return err
+		}
+		if err := atomicfile.Remove(root, from); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+}
+
+// known reports whether a task of that name has been in the queue, or such a branch exists.
+func known(root *rootfs.Root, name string) (bool, error) {
+	for _, at := range []string{path.Join(takenDir, name+ext), path.Join("branches", name)} {
+		_, err := root.Lstat(at)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// same reports whether two names belong to one file.
+func same(root *rootfs.Root, a, b string) bool {
+	one, err := root.Lstat(a)
+	if err != nil {
+		return false
+	}
+	other, err := root.Lstat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// longest is the greatest length of the name of a branch, in bytes.
+const longest = 40
+
+// slug returns the first line of a text as a name.
+func slug(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	words := strings.FieldsFunc(strings.ToLower(first), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	name := strings.Join(words, "-")
+	return cmp.Or(strings.TrimRight(name[:min(len(name), longest)], "-"), "task")
+}
+
+// numbered returns the nth variant of a name that is in use.
+func numbered(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	suffix := fmt.Sprintf("-%d", n)
+	return name[:min(len(name), longest-len(suffix))] + suffix
+}

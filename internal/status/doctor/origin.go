@@ -1,0 +1,76 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/project/origin"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
+)
+
+// checkOrigin looks whether the state was made on this machine.
+func checkOrigin(p *Context) Finding {
+	project, err := trust.Open(p.Place.Root)
+	if err != nil {
+		return Finding{}
+	}
+	err = origin.Foreign(p.Ctx, p.Place, project)
+	var r *refusal.RefusedError
+	switch {
+	case brokenOurs(p, err):
+		return Finding{} // told by the check of the journal
+	case errors.As(err, &r) && r.Code == refusal.ForeignState:
+		f := Bad(r.Message, r.Remedy)
+		if c := p.copies(); c != nil && c.Here.Kind == file.OlderCopy && c.There.Kind != file.ValidCopy {
+			f.Remedy = fmt.Sprintf("no copy has the newer lines. To continue from event %d: ferrus doctor --adopt", c.Here.Last())
+		}
+		f.Corrupt = true
+		return f
+	case err != nil:
+		return Finding{} // told by the check of the journal
+	}
+	record, found, err := project.Record()
+	switch {
+	case err != nil:
+		return troubled(err)
+	case !found || !record.Journal.Begun():
+		return Fine("no record of the journal yet: it becomes yours when you run ferrus trust")
+	}
+	return Fine("the state was made on this machine")
+}
+
+// brokenOurs reports whether a journal is refused because a line of it was altered or cut off. It may be ours: a journal of
+// another project has lines that follow each other.
+func brokenOurs(p *Context, strange error) bool {
+	var f *origin.ForeignError
+	c := p.copies()
+	return errors.As(strange, &f) && f.Why == origin.OtherJournal && c != nil && (c.Here.Kind == file.DamagedCopy || c.Here.Kind == file.EmptyCopy)
+}
+
+// fixOrigin sets strange state aside and restores ours, or adopts it where a person has said so.
+func fixOrigin(p *Context) (string, error) {
+	project, err := trust.Open(p.Place.Root)
+	if err != nil {
+		return "", err
+	}
+	var f *origin.ForeignError
+	if !errors.As(origin.Foreign(p.Ctx, p.Place, project), &f) {
+		return "", nil
+	}
+	if p.adopt && (f.Why == origin.OtherJournal || f.Why == origin.OlderJournal) {
+		return "recorded the journal as yours", p.adoptJournal()
+	}
+	did, err := origin.SetAside(p.Ctx, p.Place, project, f, time.Now())
+	if err != nil {
+		return did, err
+	}
+	p.Forget()
+	if e, err := p.Engine(); err == nil && e.Foreign() == nil && !p.absent() {
+		_, _ = e.Store().Apply(p.Ctx, func(store.Snapshot) (*store.Change, error) { return nil, nil }) // makes the views again
+	}
+	return did, nil
+}

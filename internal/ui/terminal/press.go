@@ -1,0 +1,217 @@
+package terminal
+
+import (
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+)
+
+// press takes a key to a dialog, to the filter, to the screen or to the pane in focus, the first that wants it.
+func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
+	key := msg.String()
+	if key == "ctrl+c" {
+		m.editing = nil
+		return tea.Quit
+	}
+	m.closing = false
+	switch {
+	case m.dialog != nil:
+		return m.pressDialog(msg)
+	case m.filter != nil:
+		return m.pressFilter(msg)
+	}
+	if act, ok := screenKeys[key]; ok {
+		return act(m)
+	}
+	if acts := actsOf(key, m.acts()); len(acts) > 0 {
+		return m.offer(acts)
+	} else if len(namesOf(key)) > 0 && m.jobs.about(m.of) {
+		return m.enqueue(&job{key: m.of, press: key})
+	}
+	if m.right {
+		m.tabs[m.tab].press(key)
+		return nil
+	}
+	if m.list.press(key) {
+		return m.selected()
+	}
+	return nil
+}
+
+// screenKeys are the keys of the screen itself.
+var screenKeys = map[string]func(*Model) tea.Cmd{
+	"q":         (*Model).close,
+	"tab":       (*Model).otherPane,
+	"shift+tab": (*Model).otherPane,
+	"enter":     (*Model).enter,
+	"esc":       (*Model).back,
+	"[":         func(m *Model) tea.Cmd { return m.turn(m.tab - 1) },
+	"]":         func(m *Model) tea.Cmd { return m.turn(m.tab + 1) },
+	"1":         func(m *Model) tea.Cmd { return m.turn(0) },
+	"2":         func(m *Model) tea.Cmd { return m.turn(1) },
+	"3":         func(m *Model) tea.Cmd { return m.turn(2) },
+	"4":         func(m *Model) tea.Cmd { return m.turn(3) },
+	"5":         func(m *Model) tea.Cmd { return m.turn(4) },
+	"n":         (*Model).nextNeed,
+	"t":         (*Model).newTask,
+	"space":     (*Model).menu,
+	"/":         (*Model).startFilter,
+	"?":         (*Model).help,
+	"ctrl+r":    (*Model).reload,
+}
+
+// close ends the screen when all acts are done: none is cut off.
+func (m *Model) close() tea.Cmd {
+	m.closing = true
+	return m.leave()
+}
+
+// leave ends the program if it is to be closed or to make room for an editor, and all acts are done. Until then it says what for.
+func (m *Model) leave() tea.Cmd {
+	switch {
+	case !m.closing && m.editing == nil:
+		return nil
+	case len(m.jobs) == 0:
+		return tea.Quit
+	case m.closing:
+		m.say("the screen closes when this is done; ctrl+c closes it now, any other key keeps it open", false)
+	default:
+		m.say("the editor opens when this is done", false)
+	}
+	return nil
+}
+
+func (m *Model) otherPane() tea.Cmd {
+	m.right = !m.right
+	m.resize()
+	return nil
+}
+
+func (m *Model) enter() tea.Cmd {
+	if m.right {
+		return m.menu()
+	}
+	return m.otherPane()
+}
+
+func (m *Model) back() tea.Cmd {
+	m.say("", false)
+	m.sift("")
+	if m.right {
+		return m.otherPane()
+	}
+	return m.selected()
+}
+
+// turn shows another tab, after the last one the first.
+func (m *Model) turn(to int) tea.Cmd {
+	m.tab = (to + len(m.tabs)) % len(m.tabs)
+	if !m.right && m.narrow() {
+		m.right = true
+		m.resize()
+	}
+	return m.loadTab()
+}
+
+func (m *Model) nextNeed() tea.Cmd {
+	switch {
+	case m.overview == nil:
+		return nil
+	case !m.list.nextNeed():
+		m.say("nothing needs you", false)
+		return nil
+	}
+	m.say("", false)
+	return tea.Batch(m.selected(), m.turnQuietly(0))
+}
+
+// turnQuietly shows a tab and leaves the focus where it is.
+func (m *Model) turnQuietly(to int) tea.Cmd {
+	m.tab = to
+	return m.loadTab()
+}
+
+func (m *Model) newTask() tea.Cmd {
+	if m.overview == nil || len(m.overview.Acts) == 0 {
+		m.say("no task can be given now", false)
+		return nil
+	}
+	m.dialog = &menu{title: "New task", acts: m.overview.Acts}
+	return nil
+}
+
+func (m *Model) menu() tea.Cmd {
+	acts := m.acts()
+	if len(acts) == 0 {
+		m.say("nothing can be done with it", false)
+		return nil
+	}
+	m.dialog = &menu{title: "What next?", acts: acts}
+	return nil
+}
+
+func (m *Model) help() tea.Cmd {
+	m.dialog = &note{title: "Keys", text: helpText(m.acts(), m.opened)}
+	return nil
+}
+
+func (m *Model) reload() tea.Cmd {
+	m.say("", false)
+	return tea.Batch(m.loadOverview(), m.load())
+}
+
+// pressDialog gives a key to the dialog, and goes on with what it has come to.
+func (m *Model) pressDialog(msg tea.KeyPressMsg) tea.Cmd {
+	r, cmd := m.dialog.update(msg)
+	if r.edit {
+		m.editing, _ = m.dialog.(*form)
+		return m.leave()
+	}
+	if !r.closed {
+		return cmd
+	}
+	f, filled := m.dialog.(*form)
+	m.dialog, m.editing = nil, nil
+	defer m.showNote()
+	if filled {
+		m.drafts[draftOf(f.does)] = r.values
+	}
+	if r.act != nil {
+		return m.begin(r)
+	}
+	return cmd
+}
+
+func (m *Model) startFilter() tea.Cmd {
+	input := textinput.New()
+	input.Prompt = "/"
+	input.KeyMap.Paste.SetEnabled(false)
+	input.SetVirtualCursor(false)
+	input.SetWidth(max(1, m.width-2))
+	input.Focus()
+	m.filter = &input
+	return nil
+}
+
+// pressFilter filters as it is typed. Enter keeps the filter, esc drops it.
+func (m *Model) pressFilter(msg tea.KeyPressMsg) (cmd tea.Cmd) {
+	switch msg.String() {
+	case "enter":
+		m.filter = nil
+		return m.selected()
+	case "esc":
+		m.filter = nil
+		return m.sift("")
+	}
+	*m.filter, cmd = m.filter.Update(msg)
+	return tea.Batch(cmd, m.sift(m.filter.Value()))
+}
+
+// sift filters the pane in focus.
+func (m *Model) sift(text string) tea.Cmd {
+	if m.right {
+		m.tabs[m.tab].search(text)
+		return nil
+	}
+	m.list.search(text)
+	return m.selected()
+}

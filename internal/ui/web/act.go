@@ -1,0 +1,290 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/ui/web/drafts"
+)
+
+// A form is an act as a form of a page.
+type form struct {
+	*page
+	Place string // that the act is about: see acts
+	Act   act.Act
+	Args  string // as JSON: by them the act is found again
+	Given map[string]string
+	ID    string // of the form in its page
+}
+
+func newForm(p *page, place string, a act.Act) form {
+	args, _ := json.Marshal(a.Args) // strings are always written
+	f := form{page: p, Place: place, Act: a, Args: string(args), Given: map[string]string{}}
+	f.ID = "act-" + strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '-'
+	}, place+"-"+a.Name)
+	return f
+}
+
+// With sets what a field has before the person writes.
+func (f form) With(name, value string) form { f.Given[name] = value; return f }
+
+// Places of acts that are no task: see placeOf.
+const (
+	projectPlace = "project"
+	runPlace     = "run:"
+	branchPlace  = "branch:"
+	taskPlace    = "task"
+)
+
+// placeOf is the place of the task of a branch, "" for the project's own.
+func placeOf(branch string) string {
+	if branch == "" {
+		return taskPlace
+	}
+	return branchPlace + branch
+}
+
+// acts are what the person can do now at a place.
+func (s *Site) acts(ctx context.Context, place string) ([]act.Act, error) {
+	if name, ok := strings.CutPrefix(place, runPlace); ok {
+		l, err := s.readRun(name)
+		if err != nil {
+			return nil, err
+		}
+		return l.Acts(), nil
+	}
+	branch, ok := strings.CutPrefix(place, branchPlace)
+	if !ok && place != taskPlace && place != projectPlace {
+		return nil, errNotFound
+	}
+	if !ok {
+		branch = ""
+	}
+	e, err := s.open(branch)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	if place == projectPlace {
+		return status.ProjectActs(e)
+	}
+	d, err := status.ReadDetail(ctx, e, 1)
+	if err != nil {
+		return nil, err
+	}
+	return d.Acts, nil
+}
+
+// confirmation asks before something is lost.
+type confirmation struct {
+	form
+	From string
+}
+
+// act carries out an act that a page has shown, if it is still possible.
+func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
+	if err := s.opts.Untrusted(); err != nil {
+		return err
+	}
+	f, from, err := s.posted(r)
+	if err != nil {
+		return err
+	}
+	list, err := s.acts(r.Context(), f.Place)
+	if err != nil {
+		return err
+	}
+	text := longest(f.Given)
+	if f.Act, err = act.Find(list, f.Act); err != nil {
+		s.failWith(w, r, err, text)
+		return nil
+	}
+	if f.Act.Loses != "" && r.PostForm.Get("sure") != "yes" {
+		if _, err := f.Act.Fill(f.Given); err != nil {
+			s.failWith(w, r, err, text)
+			return nil
+		}
+		for name, value := range f.Given { // as it is stored, so that the page changes nothing of it
+			f.Given[name] = safetext.Clean(value)
+		}
+		p := s.page(r, f.Act.Label)
+		f.page = p
+		p.Data = confirmation{f, from}
+		return s.show(w, http.StatusOK, "confirm", p)
+	}
+	// It goes on when the browser has gone: half an act helps nobody.
+	out, err := s.opts.Do(context.WithoutCancel(r.Context()), f.Act, f.Given)
+	if err != nil {
+		s.failWith(w, r, err, text)
+		return nil
+	}
+	if out.Failed() {
+		s.failed(w, r, http.StatusConflict, failure{Message: out.Message, Said: out.Text, Remedy: out.Remedy, Text: text})
+		return nil
+	}
+	if f.Act.Name == "reject" {
+		if about, ok := subjectOf(f.Act.Args); ok {
+			about.Branch = strings.TrimPrefix(f.Place, branchPlace)
+			if f.Place == taskPlace {
+				about.Branch = ""
+			}
+			about.Task = r.PostForm.Get("task")
+			if err := s.drafts.Remove(about); err != nil {
+				s.opts.Log.Warn("the draft of a rejection stays", "error", err)
+			}
+		}
+	}
+	id := s.results.put(result{Label: f.Act.Label, Text: out.Text})
+	http.Redirect(w, r, withQuery(from, "done", id), http.StatusSeeOther)
+	return nil
+}
+
+// subjectOf finds the submission in the arguments of an act.
+func subjectOf(args []string) (drafts.Subject, bool) {
+	at := slices.Index(args, "--submission")
+	if at < 0 || at+1 == len(args) {
+		return drafts.Subject{}, false
+	}
+	return drafts.Subject{Submission: args[at+1]}, true
+}
+
+// posted reads the form of an act, and the page that it came from.
+func (s *Site) posted(r *http.Request) (form, string, error) {
+	var args []string
+	if err := json.Unmarshal([]byte(r.PostForm.Get("args")), &args); err != nil {
+		return form{}, "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the form names no act", Remedy: "load the page again", Person: true}
+	}
+	f := newForm(nil, r.PostForm.Get("place"), act.Act{Name: r.PostForm.Get("act"), Args: args})
+	for name, values := range r.PostForm {
+		if field, ok := strings.CutPrefix(name, "f."); ok {
+			value := ""
+			for _, v := range values { // a choice has a text beside its options
+				if strings.TrimSpace(v) != "" {
+					value = v
+				}
+			}
+			f.Given[field] = strings.ReplaceAll(value, "\r\n", "\n")
+		}
+	}
+	return f, own(r.PostForm.Get("from")), nil
+}
+
+// own is an address of this site, "/" for any other.
+func own(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") ||
+		strings.Contains(address, `\`) {
+		return "/"
+	}
+	return address
+}
+
+// withQuery is an address with one more value in its query.
+func withQuery(address, name, value string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "/"
+	}
+	q := u.Query()
+	q.Set(name, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// longest is the longest value of a form: the text that would be missed.
+func longest(values map[string]string) (text string) {
+	for _, v := range values {
+		if len(v) > len(text) {
+			text = v
+		}
+	}
+	return text
+}
+
+// open opens the machine of a branch, "" for the project's own.
+func (s *Site) open(branch string) (e *engine.Engine, err error) {
+	place := project.At(s.opts.Root, "")
+	if branch != "" {
+		if place, err = place.On(branch); err != nil {
+			return nil, err
+		}
+	}
+	return s.opts.Open(place)
+}
+
+// A result is what became of an act, to be shown once.
+type result struct{ Label, Text string }
+
+// results are the results that were not shown yet.
+type results struct {
+	mu   sync.Mutex
+	ids  []string
+	text map[string]result
+}
+
+// kept bounds how many results wait to be shown.
+const kept = 100
+
+func newResults() *results { return &results{text: map[string]result{}} }
+
+func (l *results) put(r result) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id := rand.Text()
+	l.ids, l.text[id] = append(l.ids, id), r
+	if len(l.ids) > kept {
+		delete(l.text, l.ids[0])
+		l.ids = l.ids[1:]
+	}
+	return id
+}
+
+func (l *results) take(id string) *result {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, ok := l.text[id]
+	if !ok {
+		return nil
+	}
+	delete(l.text, id)
+	l.ids = slices.DeleteFunc(l.ids, func(old string) bool { return old == id })
+	return &r
+}
+
+// draft adds, replaces or removes a comment on a line of a patch.
+func (s *Site) draft(w http.ResponseWriter, r *http.Request) error {
+	if err := s.opts.Untrusted(); err != nil {
+		return err
+	}
+	v := r.PostForm
+	about := drafts.Subject{Branch: v.Get("branch"), Task: v.Get("task"), Submission: v.Get("submission")}
+	from := own(v.Get("from"))
+	var err error
+	if v.Get("discard") == "all" {
+		err = s.drafts.Remove(about)
+	} else {
+		err = s.drafts.Comment(about, drafts.Comment{Path: v.Get("path"), Line: v.Get("line"), Quote: v.Get("quote"), Text: v.Get("text")})
+	}
+	if err != nil {
+		s.failWith(w, r, err, v.Get("text"))
+		return nil
+	}
+	http.Redirect(w, r, from, http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,185 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status/history"
+)
+
+// A view is a part of the page of a task.
+type view struct{ Name, Label string }
+
+// taskViews are the parts of the page of a task, in their order.
+var taskViews = []view{{"", "Overview"}, {"diff", "Diff"}, {"log", "Log"}, {"checks", "Checks"}, {"agents", "Agents"}, {"documents", "Documents"}}
+
+// A task is the page of a task.
+type task struct {
+	*status.Detail
+	Place string
+	Link  string // of the page without a view
+	View  string
+	Views []view
+	First []act.Act // what the task needs now
+	Other []act.Act // what is possible beside that
+	Diff  *diff
+	Runs  []agentRun
+	Tail  *tail
+	Seq   string // of the entry that the acts of the log are about
+}
+
+// An agentRun is a process of an agent that was started for the task.
+type agentRun struct {
+	process.Run
+	Live bool
+	Name string
+}
+
+// newestEntries is how many entries of the log are shown at first.
+const newestEntries = 200
+
+// firstActs are the acts that move a task on. Those about an entry of the log stand in the log.
+var (
+	firstActs = []string{"finish", "answer", "approve", "reject", "resume", "merge", "resolve", "select", "accept", "reopen"}
+	entryActs = []string{"rollback", "rollback-files", "branch"}
+)
+
+func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
+	branch := r.PathValue("name")
+	name := r.URL.Query().Get("view")
+	if !slices.ContainsFunc(taskViews, func(v view) bool { return v.Name == name }) {
+		return errNotFound
+	}
+	newest := 1
+	if name == "log" {
+		newest = newestEntries
+		if r.URL.Query().Get("all") != "" {
+			newest = 0
+		}
+	}
+	var e *engine.Engine // nil when it cannot be opened now
+	d, stale, err := remember(s.seen, "task "+branch+" "+strconv.Itoa(newest), func() (_ *status.Detail, err error) {
+		if e, err = s.open(branch); err != nil {
+			return nil, err
+		}
+		return status.ReadDetail(r.Context(), e, newest)
+	})
+	if e != nil {
+		defer e.Close()
+	}
+	if refusal.CodeOf(err) == refusal.Corrupt && e != nil {
+		return s.damaged(w, r, e, err)
+	}
+	if err != nil {
+		return err
+	}
+	title := format.Line(d.Title)
+	if d.TaskID == "" {
+		title = "No task"
+	}
+	p := s.page(r, title)
+	p.Live, p.Stale = "/events?branch="+branch, stale
+	t := &task{Detail: d, Place: placeOf(branch), Link: linkTo(branch), View: name, Views: taskViews, Seq: r.URL.Query().Get("seq")}
+	for _, a := range d.Acts {
+		switch {
+		case slices.Contains(firstActs, a.Name):
+			t.First = append(t.First, a)
+		case !slices.Contains(entryActs, a.Name):
+			t.Other = append(t.Other, a)
+		}
+	}
+	if e == nil && (name == "diff" || name == "agents") {
+		return errBusy
+	}
+	switch name {
+	case "diff":
+		if t.Diff, err = s.diff(r, e, d); err != nil {
+			return err
+		}
+	case "agents":
+		if err := t.agents(r, e, branch); err != nil {
+			return err
+		}
+	}
+	p.Data = t
+	return s.show(w, http.StatusOK, "task", p)
+}
+
+// errBusy is why a patch or the output of agents is not shown: what was read last has neither.
+var errBusy = &refusal.RefusedError{Code: refusal.LockBusy, Message: "another process has the lock of the task", Remedy: "load the page again", Person: true}
+
+// Acted returns the acts about an entry of the log.
+func (t *task) Acted() (list []act.Act) {
+	for _, a := range t.Acts {
+		if slices.Contains(entryActs, a.Name) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// agents reads the processes of agents, the newest first, and the end of the output of one.
+func (t *task) agents(r *http.Request, e *engine.Engine, branch string) error {
+	if t.TaskID == "" {
+		return nil
+	}
+	runs, err := process.Runs(conductor.Runs(e, t.TaskID))
+	if err != nil {
+		return err
+	}
+	for _, run := range slices.Backward(runs) {
+		live := slices.ContainsFunc(t.Report.Agents, func(a status.AgentReport) bool { return a.Run.Name == run.Name })
+		t.Runs = append(t.Runs, agentRun{run, live, run.Name})
+	}
+	name := r.URL.Query().Get("run")
+	if name == "" && len(runs) > 0 {
+		name = runs[len(runs)-1].Name
+	}
+	at := slices.IndexFunc(runs, func(run process.Run) bool { return run.Name == name })
+	if at < 0 {
+		return nil
+	}
+	t.Tail, err = tailOf(runs[at], branch)
+	if errors.Is(err, errNotFound) {
+		return nil
+	}
+	return err
+}
+
+// LogName is the name of the log of the newest check, "" without one.
+func (t *task) LogName() string {
+	if t.Check == nil || t.Check.Log == "" {
+		return ""
+	}
+	return filepath.Base(t.Check.Log)
+}
+
+// damaged shows the log up to the line that cannot be read.
+func (s *Site) damaged(w http.ResponseWriter, r *http.Request, e *engine.Engine, why error) error {
+	list, _ := history.Read(e, 0) // it is known that it fails
+	p := s.page(r, "Damaged")
+	d := &status.Detail{Report: &status.Report{}}
+	for _, ev := range list {
+		d.Timeline = append(d.Timeline, entryOf(ev))
+	}
+	a := archive{Detail: d, TaskID: "The journal is damaged"}
+	a.Error, a.Remedy = explain(why)
+	p.Data = a
+	return s.show(w, http.StatusInternalServerError, "archived", p)
+}
+
+// entryOf is an event as the log shows it.
+func entryOf(ev history.Event) status.Entry {
+	return status.Entry{Seq: ev.Seq, At: ev.At, By: ev.Actor.Agent, Event: ev.Event, From: ev.From, To: ev.To, Text: ev.NoteText(), Back: ev.Back, Undone: ev.Left,
+		Shared: ev.Shared}
+}

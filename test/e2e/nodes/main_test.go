@@ -1,0 +1,41 @@
+//go:build linux
+
+package nodes
+
+import (
+	"flag"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
+	"github.com/ferrus-go/ferrus/test/kit"
+	"github.com/ferrus-go/ferrus/test/postgrestest"
+)
+
+// fully makes TestNodesAreKilledAndCutOff go on for 200 events, with a computer and a task more.
+var fully = flag.Bool("full", false, "200 kills and partitions: some minutes")
+
+// part is the variable that makes this program another one: "ferrus" or "agent".
+const part = "FERRUS_TEST_PART"
+
+// patience is how long a test waits for what takes seconds.
+const patience = time.Minute
+
+func TestMain(m *testing.M) {
+	sandbox.Stage()
+	checks.Helper()
+	process.Shim(run.Hold)
+	switch os.Getenv(part) {
+	case "agent":
+		os.Exit(agent(os.Args[1:]))
+	case "ferrus":
+		root.Main()
+		os.Exit(0)
+	}
+	os.Exit(kit.Main(func() int { return postgrestest.Main(func() int { return kit.Waiting(m.Run) }) }))
+}
