@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // TestEveryRefusalHasItsExitCodeAndARemedy: a code without an entry would be a plain failure without anybody having decided
@@ -37,7 +36,7 @@ func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
 			t.Errorf("%s has no remedy", code)
 		}
 	}
-	for _, err := range []error{io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, &store.Error{Code: store.StoreError},
+	for _, err := range []error{io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, &refusal.RefusedError{Code: refusal.StoreError},
 		CobraError(&cobra.Command{Use: "ferrus"}, io.EOF), &refusal.RefusedError{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
 		if Explain(CannotDo("go on", "", err)).Remedy == "" {
 			t.Errorf("%v has no remedy", err)

@@ -11,7 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -96,7 +95,7 @@ func (c *conductor) look() (Facts, error) {
 			f.Runs, f.Elsewhere, err = c.post.Runs(context.Background(), snap.Task.TaskID, f.Runs, c.slot)
 		}
 		if err != nil {
-			return f, refusal.From(err)
+			return f, err
 		}
 	}
 	for i, r := range f.Runs {

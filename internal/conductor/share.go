@@ -9,7 +9,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor/post"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // take makes this the one conductor of the task: on this computer by a lock, and on all that share the machine by the post. The error is
@@ -29,7 +28,7 @@ func (c *conductor) take(ctx context.Context) error {
 	if errors.As(err, &taken) {
 		return &BusyError{Holder{Since: taken.Since, Host: taken.Host}}
 	}
-	return refusal.From(err)
+	return err
 }
 
 // arrive brings the files of the task to this computer if they are not here. Another one may make newer ones afterwards: an agent whose conductor has
@@ -40,7 +39,7 @@ func (c *conductor) arrive(ctx context.Context) error {
 			return err
 		}
 		if err := c.post.Arrived(ctx); err != nil && !errors.Is(err, post.ErrFilesElsewhere) {
-			return refusal.From(err)
+			return err
 		}
 	}
 	return nil

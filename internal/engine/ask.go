@@ -126,7 +126,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if now.Task.State == state.Consultation && (id == "" || id == now.Task.Consultation.ID) {
 		request, err := store.Text(s.e.store, now, state.ConsultRequestDoc)
 		if err != nil {
-			return Done{}, refusal.From(err)
+			return Done{}, err
 		}
 		if answer, err = document.Choose(now.Task.Consultation.ID, document.ConsultationOptions(request), answer); err != nil {
 			return Done{}, err
@@ -139,7 +139,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	}
 	question, err := store.Text(s.e.store, now, state.QuestionDoc)
 	if err != nil {
-		return Done{}, refusal.From(err)
+		return Done{}, err
 	}
 	if answer, err = document.Choose(open.ID, question, answer); err != nil {
 		return Done{}, err

@@ -140,7 +140,7 @@ func (e *Engine) date(ctx context.Context, now store.Snapshot) error {
 		return nil
 	}
 	if _, err := e.store.Renew(ctx, e.dated); err != errHeld {
-		return refusal.From(err)
+		return err
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (s *Session) announce() error {
 	}
 	live, err := s.e.store.Announce(s.ID)
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	s.live = live
 	return nil

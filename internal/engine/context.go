@@ -32,7 +32,7 @@ func (e *Engine) Moment(seq uint64) (AsOf, error) {
 	}
 	l, err := e.store.LineOf(seq)
 	if err != nil {
-		return AsOf{}, refusal.From(err)
+		return AsOf{}, err
 	}
 	if l != nil {
 		return AsOf{Snapshot: e.here(After(l)), Past: true}, nil
@@ -124,13 +124,13 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 	var err error
 	for doc, text := range map[state.Doc]*string{state.TaskDoc: &r.Task, state.SubmissionDoc: &r.Submission, state.ReviewDoc: &r.Last} {
 		if *text, err = store.Text(e.store, now, doc); err != nil {
-			return Review{}, refusal.From(err)
+			return Review{}, err
 		}
 	}
 	if ref, ok := now.Task.Docs[state.ReviewDoc]; ok {
 		l, err := e.store.LineAt(ref.Off)
 		if err != nil {
-			return Review{}, refusal.From(err)
+			return Review{}, err
 		}
 		r.LastBy = l.Actor.Agent
 		if l.Actor.Tree != "" {
@@ -162,7 +162,6 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 	load := func(into *string, doc state.Doc) {
 		if err == nil {
 			*into, err = store.Text(e.store, snap, doc)
-			err = refusal.From(err)
 		}
 	}
 	load(&p.Task, state.TaskDoc)

@@ -25,7 +25,7 @@ func (e *Engine) Frozen(now store.Snapshot) (map[state.Doc]string, error) {
 	if err == nil && env != "" {
 		docs[store.EnvironDoc] = env
 	}
-	return docs, refusal.From(err)
+	return docs, err
 }
 
 // CreateDelegated gives a delegate's branch its task, with what its parent has frozen. A set-up runs on the tree setUp, "" for the base.

@@ -114,11 +114,11 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	shared := place.InDatabase()
 	s, err := place.Open(disk)
 	if err != nil {
-		return nil, refusal.From(err)
+		return nil, err
 	}
 	if o != nil && !opts.Look && place.InDatabase() {
 		if err := o.Machine(s); err != nil {
-			return nil, refusal.From(errors.Join(err, s.Close()))
+			return nil, errors.Join(err, s.Close())
 		}
 	}
 	if opts.Clock == nil {
@@ -174,7 +174,7 @@ func (e *Engine) View() (store.Snapshot, error) {
 	}
 	snap, err := e.store.View()
 	if err != nil {
-		return snap, refusal.From(err)
+		return snap, err
 	}
 	return e.here(snap), nil
 }

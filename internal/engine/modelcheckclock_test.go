@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"pgregory.net/rapid"
 )
 
 // An hourglass is what two sessions know of the time: one boot, and for each a clock that may be another one.

@@ -23,7 +23,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
@@ -39,14 +38,14 @@ var exported = map[string]struct {
 	"engine.UntrustedError":    {&agreement.UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted}}, refusal.Untrusted},
 	"engine.ForeignError":      {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}}, refusal.ForeignState},
 	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), refusal.WrongState},
-	"state.SchemaError":        {&store.Error{Code: store.StoreError, Err: &state.SchemaError{Version: 9}}, refusal.StoreError},
-	"state.FieldError":         {&store.Error{Code: store.Corrupt, Err: &state.FieldError{Field: "seq", Why: "is wrong"}}, refusal.Corrupt},
+	"state.SchemaError":        {refusal.Because(refusal.StoreError, "", &state.SchemaError{Version: 9}, ""), refusal.StoreError},
+	"state.FieldError":         {refusal.Because(refusal.Corrupt, "", &state.FieldError{Field: "seq", Why: "is wrong"}, ""), refusal.Corrupt},
 	"store.ErrOlder":           {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}, Why: origin.OlderJournal}, refusal.ForeignState},
-	"store.Error":              {&store.Error{Code: store.LockBusy}, refusal.LockBusy},
+	"store.Error":              {&refusal.RefusedError{Code: refusal.LockBusy}, refusal.LockBusy},
 	"filelock.ErrHeld":         {filelock.ErrHeld, refusal.LockBusy},
 	"checkout.ErrInUse":        {checkout.ErrInUse, refusal.LockBusy},
 	"git.ErrNoGit":             {git.ErrNoGit, refusal.StoreError},
-	"queue.InvalidError":       {&queue.InvalidError{Err: &store.Error{Code: store.InvalidInput}}, refusal.InvalidInput},
+	"queue.InvalidError":       {&queue.InvalidError{Err: &refusal.RefusedError{Code: refusal.InvalidInput}}, refusal.InvalidInput},
 	"restore.BlockedError":     {&restore.BlockedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
 	"restore.StoppedError":     {&restore.StoppedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
 	"trust.Error":              {&trust.Error{Path: "a", Problem: "is damaged", Remedy: "move it away"}, refusal.StoreError},

@@ -164,7 +164,7 @@ func (e *Engine) Entry(now store.Snapshot, seq uint64) (*store.Line, error) {
 	}
 	for l, err := range e.store.HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
 		if err != nil {
-			return nil, refusal.From(err)
+			return nil, err
 		}
 		if l.Seq == seq && seq < now.Task.Seq && l.State.TaskID == now.Task.TaskID {
 			return l, nil

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
@@ -25,7 +24,7 @@ func (p Place) Changes(ctx context.Context) (*Changes, error) {
 	}
 	d, err := at.Database(ctx, nil)
 	if err != nil {
-		return nil, refusal.From(err)
+		return nil, err
 	}
 	return &Changes{at, d, d.WatchAll()}, nil
 }
@@ -50,10 +49,10 @@ func Survey(ctx context.Context, root string) (places []Place, err error) {
 		}
 		d, err := at.Database(ctx, nil)
 		if err != nil {
-			return nil, refusal.From(err)
+			return nil, err
 		}
 		if main.survey, err = d.Survey(ctx, at.Project); err != nil {
-			return nil, refusal.From(err)
+			return nil, err
 		}
 		names = slices.DeleteFunc(main.survey.Branches(), func(name string) bool { return state.CheckBranch(name) != nil })
 	} else if names, err = Branches(root); err != nil {
@@ -74,7 +73,7 @@ const QueueSign = postgres.QueueSign
 // Signs returns for each machine of the project, by branch, and for its queue a text that is another one after each change of it.
 func (c *Changes) Signs(ctx context.Context) (map[string]string, error) {
 	signs, err := c.database.Signs(ctx, c.at.Project)
-	return signs, refusal.From(err)
+	return signs, err
 }
 
 // Close ends the watching. It may be called on nil.

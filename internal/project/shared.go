@@ -241,7 +241,7 @@ func (p Place) Reach(ctx context.Context, away func(error)) error {
 	for told := false; ; told = true {
 		_, err := at.Database(ctx, nil)
 		if !postgres.Away(err) {
-			return refusal.From(err)
+			return err
 		}
 		if !told {
 			away(err)
@@ -284,7 +284,7 @@ func (p Place) openShared(opts StoreOptions) (*postgres.Store, error) {
 		return s, nil
 	}
 	if err := makeFolders(p.Dir()); err != nil {
-		return nil, &store.Error{Code: store.StoreError, What: "make " + p.Dir(), Err: err, Remedy: "check whether the folder can be written"}
+		return nil, refusal.Because(refusal.StoreError, "make "+p.Dir(), err, "check whether the folder can be written")
 	}
 	return s, nil
 }
@@ -323,11 +323,11 @@ func (p Place) retire(ctx context.Context) error {
 	}
 	d, err := at.Database(ctx, nil)
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	there, err := d.Initialised(ctx, at.Name(p))
 	if err != nil || !there {
-		return refusal.From(err)
+		return err
 	}
 	_, err = at.Receive(ctx, p)
 	if err == nil {
@@ -336,7 +336,7 @@ func (p Place) retire(ctx context.Context) error {
 	if err == nil {
 		err = d.Remove(ctx, at.Name(p))
 	}
-	return refusal.From(err)
+	return err
 }
 
 // Receive writes the journal of the machine of the place from the database beside its place in files, and returns where it ends.
@@ -363,12 +363,12 @@ func (p Place) sharedBranches(ctx context.Context) ([]string, error) {
 	}
 	d, err := at.Database(ctx, nil)
 	if err != nil {
-		return nil, refusal.From(err)
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	names, err := d.Branches(ctx, at.Project)
-	return slices.DeleteFunc(names, func(name string) bool { return state.CheckBranch(name) != nil }), refusal.From(err)
+	return slices.DeleteFunc(names, func(name string) bool { return state.CheckBranch(name) != nil }), err
 }
 
 // Close closes the database, if this process has opened it. It is for tests.

@@ -112,7 +112,7 @@ func CreateFiles(place Place, opts StoreOptions) (restored bool, err error) {
 	opts.Backup, opts.Moved = sync.OnceValue(place.Backup), place.whereTo // the former asks git
 	s, restored, err := file.Create(place.Dir(), opts)
 	if err != nil {
-		return false, refusal.From(err)
+		return false, err
 	}
 	return restored, s.Close()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // MaxDoc is the largest document in bytes.
@@ -30,7 +31,7 @@ type Change struct {
 }
 
 // Line returns the line that commits a change of the machine as it is now, at a time, and the bytes of the line. The line is in no
-// journal yet. The error is an *Error of code TooLarge or InvalidInput.
+// journal yet. The error is an *refusal.RefusedError of code TooLarge or InvalidInput.
 func (c *Change) Line(now Snapshot, at time.Time) (*Line, []byte, error) {
 	off := now.Journal.Bytes
 	docs, note := accepted(c)
@@ -83,14 +84,14 @@ func accepted(c *Change) (docs map[state.Doc]string, note string) {
 }
 
 // CheckText returns nil if text can be a document or an argument of at most limit bytes, otherwise
-// an *Error of code InvalidInput or TooLarge.
+// an *refusal.RefusedError of code InvalidInput or TooLarge.
 func CheckText(name, text string, limit int) error {
 	bad := func(why, remedy string) error {
-		return &Error{Code: InvalidInput, What: name + " " + why, Remedy: remedy}
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: name + " " + why, Remedy: remedy}
 	}
 	switch {
 	case len(text) > limit:
-		return &Error{Code: TooLarge, What: fmt.Sprintf("%s has %d bytes and may have %d", name, len(text), limit),
+		return &refusal.RefusedError{Code: refusal.TooLarge, Message: fmt.Sprintf("%s has %d bytes and may have %d", name, len(text), limit),
 			Remedy: "shorten it, or put the rest into a file of the work tree and name its path"}
 	case !utf8.ValidString(text):
 		return bad("is not valid UTF-8", "send plain text")

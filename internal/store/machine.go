@@ -17,7 +17,7 @@ import (
 )
 
 // A Machine is one journal and what belongs to it, wherever it is kept. It is safe for concurrent use by goroutines, and by
-// several processes that have it open. Its errors are *Error, or those of the functions that it calls.
+// several processes that have it open. Its errors are *refusal.RefusedError, or those of the functions that it calls.
 type Machine interface {
 	Reader
 

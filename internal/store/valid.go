@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Bounds of what is read. A document has at most MaxDoc bytes, which JSON can make six times as
@@ -124,7 +125,7 @@ func (l *Line) Valid() error {
 // mistake. Anything else is a bug of ferrus, which must not end a project.
 func (l *Line) writable(size int) error {
 	if size > MaxLine {
-		return &Error{Code: TooLarge, What: fmt.Sprintf("the event has %d bytes and may have %d", size, MaxLine),
+		return &refusal.RefusedError{Code: refusal.TooLarge, Message: fmt.Sprintf("the event has %d bytes and may have %d", size, MaxLine),
 			Remedy: "shorten it, or put the rest into a file of the work tree and name its path"}
 	}
 	err := l.State.Valid()
@@ -132,7 +133,7 @@ func (l *Line) writable(size int) error {
 		err = l.Valid()
 	}
 	if err != nil {
-		return &Error{Code: InvalidInput, What: "the event cannot be written", Err: err, Remedy: "nothing was changed"}
+		return refusal.Because(refusal.InvalidInput, "the event cannot be written", err, "nothing was changed")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -91,7 +92,7 @@ func altered(t *testing.T, k Kind) {
 		p.Alter(t, l.Off)
 		m, err := k.Open(p.Address)
 		if err == nil {
-			if _, err = m.LineAt(l.Off); code(err) != store.Corrupt {
+			if _, err = m.LineAt(l.Off); code(err) != refusal.Corrupt {
 				t.Errorf("line %d was altered and is read: %v", l.Seq, err)
 			}
 			err = nil
@@ -106,7 +107,7 @@ func altered(t *testing.T, k Kind) {
 			}
 			m.Close()
 		}
-		if code(err) != store.Corrupt {
+		if code(err) != refusal.Corrupt {
 			t.Errorf("line %d was altered: %v", l.Seq, err)
 		}
 		p.Alter(t, l.Off)
@@ -121,7 +122,7 @@ func altered(t *testing.T, k Kind) {
 				again.Close()
 			}
 		}
-		if code(err) != store.Corrupt && len(bad) >= len(raw) {
+		if code(err) != refusal.Corrupt && len(bad) >= len(raw) {
 			t.Errorf("%d bytes of %d were imported: %v", len(bad), len(raw), err)
 		}
 	}
@@ -160,7 +161,7 @@ func refused(t *testing.T, k Kind) {
 			spoil(c)
 			return c, err
 		})
-		if code(err) != store.InvalidInput {
+		if code(err) != refusal.InvalidInput {
 			t.Errorf("%v for %s", err, name)
 		}
 	}

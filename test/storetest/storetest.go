@@ -6,6 +6,7 @@ import (
 	"flag"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -133,8 +134,8 @@ func history(t testing.TB, m store.Machine) []*store.Line {
 }
 
 // code returns the code of a store's error, "" for another.
-func code(err error) store.Code {
-	if e, ok := err.(*store.Error); ok {
+func code(err error) refusal.Code {
+	if e, ok := err.(*refusal.RefusedError); ok {
 		return e.Code
 	}
 	return ""

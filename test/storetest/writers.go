@@ -11,7 +11,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // counter is the sequential model of a machine whose epoch is counted up: an input is whether it counts or reads, an output what was seen.
@@ -156,7 +156,7 @@ func stoppedWriter(t *testing.T, k Kind) {
 	wrote := 0
 	if _, err := m.Apply(context.Background(), noted("other")); err == nil {
 		wrote++
-	} else if code(err) != store.LockBusy {
+	} else if code(err) != refusal.LockBusy {
 		t.Errorf("the other one: %v", err)
 	}
 	if got := view(t, m); got.Task.Epoch != uint64(1+wrote) {

@@ -266,7 +266,7 @@ func storeShow(a *cli.App, ctx context.Context) error {
 			shown.Ignored, err = at.Ignored()
 		}
 		if err != nil {
-			return refusal.From(err)
+			return err
 		}
 		shown.URL, shown.Project = at.URL, &at.Project
 	}

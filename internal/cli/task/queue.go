@@ -145,7 +145,7 @@ func find(a *cli.App, ctx context.Context, name string) (it queue.Item, home str
 	if home, err = queueHome(a, ctx); err == nil {
 		it, err = queue.Find(home, name)
 	}
-	return it, home, refusal.From(err)
+	return it, home, err
 }
 
 // showQueued prints the text of a task that waits.
@@ -179,7 +179,7 @@ func requeue(a *cli.App, ctx context.Context, how queueing, words []string) erro
 		return err
 	}
 	if err := queue.Replace(it, text); err != nil {
-		return refusal.From(err)
+		return err
 	}
 	all, _ := queue.List(home) // the command that lists it says what else is wrong
 	if a.JSON {
@@ -196,7 +196,7 @@ func dequeue(a *cli.App, ctx context.Context, name string) error {
 	}
 	it, _, err := find(a, ctx, name)
 	if err == nil {
-		err = refusal.From(queue.Remove(it))
+		err = queue.Remove(it)
 	}
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func queued(a *cli.App, ctx context.Context) error {
 	}
 	list, wrong := queue.List(home)
 	if wrong != nil && !errors.As(wrong, new(*queue.InvalidError)) {
-		return refusal.From(wrong)
+		return wrong
 	}
 	rows, widest := []map[string]any{}, 0
 	for _, it := range list {

@@ -48,7 +48,7 @@ type Post struct {
 }
 
 // Take takes the right to conduct the task of a machine; nil for a machine in files. The error is a *TakenError when another conductor has
-// it, or a *store.Error.
+// it, or a *refusal.RefusedError.
 func Take(ctx context.Context, m store.Machine, place project.Place) (*Post, error) {
 	s, ok := m.(*postgres.Store)
 	if !ok {

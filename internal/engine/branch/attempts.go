@@ -151,7 +151,7 @@ func (a *Attempt) story(b *engine.Engine, now store.Snapshot) error {
 		began, err = b.Store().First(func(l *store.Line) bool { return l.State.Branch == t.Branch })
 	}
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	ended := t.Since
 	if !t.State.Over() {
@@ -164,7 +164,7 @@ func (a *Attempt) story(b *engine.Engine, now store.Snapshot) error {
 	if t.FailureReason == "" {
 		a.Why, err = said(b.Store(), t)
 	}
-	return refusal.From(err)
+	return err
 }
 
 // said returns what the gate said in the newest check of a task, "" where it said nothing: the check runs or was abandoned.

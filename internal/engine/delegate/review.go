@@ -6,7 +6,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -33,7 +32,7 @@ func Review(ctx context.Context, e *engine.Engine, c Child) (Reviewed, error) {
 		if r.Task, err = store.Text(b.Store(), c.Snap, state.TaskDoc); err == nil {
 			r.Question, err = store.Text(b.Store(), c.Snap, state.ConsultRequestDoc)
 		}
-		return r, refusal.From(err)
+		return r, err
 	}
 	r, err := b.ReviewOf(ctx, c.Snap, state.Supervisor)
 	if err != nil {
@@ -41,7 +40,7 @@ func Review(ctx context.Context, e *engine.Engine, c Child) (Reviewed, error) {
 	}
 	st, err := b.StatusOf(c.Snap)
 	if err != nil {
-		return Reviewed{}, refusal.From(err)
+		return Reviewed{}, err
 	}
 	return Reviewed{Task: r.Task, Submission: r.Submission, Diffstat: r.Diffstat, Patch: r.Patch, PatchExact: r.PatchExact,
 		Notices: append(st.Notices(), r.Notices...)}, nil

@@ -151,7 +151,7 @@ func (s settling) child(off int64, do func(to *engine.Session, l *store.Line) er
 	defer b.Close()
 	l, err := s.e.Store().LineAt(off)
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	return do(b.Session(engine.Caller{Role: state.Supervisor, Agent: l.Actor.Agent}), l)
 }
@@ -175,7 +175,7 @@ func (s settling) create(ctx context.Context) error {
 	c := s.c
 	l, err := s.e.Store().LineAt(c.Off)
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	if c.Snap.Task.Seq == 0 {
 		fork := branch.Fork{Names: []string{c.Branch}, Own: true, Tree: c.Base, Parent: state.Parent{Branch: s.e.Place().Branch, Seq: l.Seq, ID: c.ID},

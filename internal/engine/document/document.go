@@ -24,9 +24,9 @@ const maxOptions = 20
 // Check refuses a text that cannot be a document or an argument, be it as it is sent or as it is stored.
 func Check(name, text string, limit int) error {
 	if err := store.CheckText(name, text, limit); err != nil {
-		return refusal.From(err)
+		return err
 	}
-	return refusal.From(store.CheckText(name, safetext.Clean(text), limit))
+	return store.CheckText(name, safetext.Clean(text), limit)
 }
 
 // CheckLine refuses what is not one line of moderate length.

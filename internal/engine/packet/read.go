@@ -8,7 +8,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -56,7 +55,7 @@ const CheckDoc state.Doc = "check.json"
 func ReadDecision(s store.Reader, r state.Record) (Decision, error) {
 	l, err := s.LineAt(r.Off)
 	if err != nil {
-		return Decision{}, refusal.From(err)
+		return Decision{}, err
 	}
 	switch l.Event {
 	case state.Rollback:
@@ -73,7 +72,7 @@ func ReadDecision(s store.Reader, r state.Record) (Decision, error) {
 func ReadConsultation(s store.Reader, r state.Record) (Consultation, error) {
 	l, err := s.LineAt(r.Off)
 	if err != nil {
-		return Consultation{}, refusal.From(err)
+		return Consultation{}, err
 	}
 	c := Consultation{ID: r.ID, Response: l.Docs[state.ConsultResponseDoc]}
 	c.Question, err = textOf(s, l, state.ConsultRequestDoc)
@@ -84,7 +83,7 @@ func ReadConsultation(s store.Reader, r state.Record) (Consultation, error) {
 func ReadMessage(s store.Reader, m state.Message) (Message, error) {
 	l, err := s.LineAt(m.Off)
 	if err != nil {
-		return Message{}, refusal.From(err)
+		return Message{}, err
 	}
 	return Message{ID: m.ID, At: l.At, From: l.Actor.Agent, Text: l.Note}, nil
 }
@@ -92,7 +91,7 @@ func ReadMessage(s store.Reader, m state.Message) (Message, error) {
 func readNote(s store.Reader, r state.Record) (Note, error) {
 	l, err := s.LineAt(r.Off)
 	if err != nil {
-		return Note{}, refusal.From(err)
+		return Note{}, err
 	}
 	return Note{At: l.At, Note: l.Note}, nil
 }
@@ -100,7 +99,7 @@ func readNote(s store.Reader, r state.Record) (Note, error) {
 // textOf returns a document as it was at a line.
 func textOf(s store.Reader, l *store.Line, doc state.Doc) (string, error) {
 	text, err := store.Text(s, store.Snapshot{Task: l.State, Top: l}, doc)
-	return text, refusal.From(err)
+	return text, err
 }
 
 // Decisions returns all decisions of a task, the newest first.
@@ -131,7 +130,7 @@ func ReadLastCheck(s store.Reader, dir string, snap store.Snapshot) (*LastCheck,
 	last := &LastCheck{ID: c.ID, Status: c.Status, Log: filepath.Join(dir, c.Log)}
 	text, err := store.Text(s, snap, CheckDoc)
 	if err != nil || text == "" || c.Status == state.CheckGreen {
-		return last, refusal.From(err)
+		return last, err
 	}
 	return last, json.Unmarshal([]byte(text), &last.Failures)
 }

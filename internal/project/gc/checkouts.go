@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
@@ -95,12 +94,12 @@ func LeftCheckouts(root string) ([]LeftCheckout, error) {
 func taskAt(place project.Place) (string, error) {
 	s, err := place.Open(project.StoreOptions{Log: slog.New(slog.DiscardHandler), ReadOnly: true})
 	if err != nil {
-		return "", refusal.From(err)
+		return "", err
 	}
 	defer s.Close()
 	now, err := s.View()
 	if err != nil {
-		return "", refusal.From(err)
+		return "", err
 	}
 	if t := now.Task; t.Underway() || place.Branch != "" && t.State == state.Complete && t.Merged == "" {
 		return t.TaskID, nil

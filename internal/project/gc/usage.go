@@ -97,7 +97,7 @@ func livingAt(home *rootfs.Root, place project.Place, dir string) (*usage, error
 	}
 	s, err := place.Open(project.StoreOptions{Log: slog.New(slog.DiscardHandler), ReadOnly: true})
 	if err != nil {
-		return nil, refusal.From(err)
+		return nil, err
 	}
 	defer s.Close()
 	return trace(home, dir, s)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
@@ -51,7 +50,7 @@ func withCopies(place project.Place, record *trust.Project, do func(*file.Store)
 	}
 	s, err := file.Open(place.Dir(), copyOptions(place, record))
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
-	return refusal.From(errors.Join(do(s), s.Close()))
+	return errors.Join(do(s), s.Close())
 }

@@ -336,8 +336,8 @@ func Foreign(ctx context.Context, place project.Place, record *trust.Project) er
 func foreignShared(j *Judge) error {
 	m, err := j.place.Open(project.StoreOptions{ReadOnly: true})
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	defer m.Close()
-	return refusal.From(j.Machine(m))
+	return j.Machine(m)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // A file that a command has written begins with a head: the line "added: TIME" and an empty line. The text of the task follows.
@@ -40,7 +40,7 @@ func splitHead(content string) (text string, added time.Time, err error) {
 		return content, time.Time{}, nil
 	}
 	if added, err = time.Parse(time.RFC3339, value); err != nil {
-		return "", time.Time{}, &store.Error{Code: store.InvalidInput, What: fmt.Sprintf("its first line has no valid time: %.60q", value),
+		return "", time.Time{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("its first line has no valid time: %.60q", value),
 			Remedy: "write it as added: 2026-01-31T14:05:00Z, or remove that line and the empty one after it: then the task comes last"}
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(rest, "\r"), "\n"), added, nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -70,8 +71,8 @@ func TestATimeThatCannotBeReadIsNamed(t *testing.T) {
 			!strings.Contains(err.Error(), "write it as added: ") {
 			t.Errorf("%s: %q, %v", value, names(list), err)
 		}
-		said := (*store.Error)(nil)
-		if _, err := Put(home, "copy", "added: "+value+"\n\nDo it."); !errors.As(err, &said) || said.Code != store.InvalidInput {
+		said := (*refusal.RefusedError)(nil)
+		if _, err := Put(home, "copy", "added: "+value+"\n\nDo it."); !errors.As(err, &said) || said.Code != refusal.InvalidInput {
 			t.Errorf("%s is handed in: %v", value, err)
 		}
 	}

@@ -14,13 +14,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // Put adds a task to the queue of the project of a .ferrus folder. Without a name it uses the first line of the
 // text. A name that is in use, or was used before, by a task or a branch, gets a number: -2, -3 and
 // so on. The task appears complete or not at all, and survives a power cut. The error is a
-// *store.Error for an invalid text or name.
+// *refusal.RefusedError for an invalid text or name.
 func Put(home, name, text string) (Item, error) {
 	text, err := handedIn(text)
 	if err != nil {
@@ -72,11 +73,11 @@ func clean(text string) (string, error) {
 	return text, store.CheckText("the task", text, store.MaxDoc)
 }
 
-// PutPipeline adds a pipeline on a topic to the queue. Its name in the queue is that of the topic. The error is a *store.Error
+// PutPipeline adds a pipeline on a topic to the queue. Its name in the queue is that of the topic. The error is a *refusal.RefusedError
 // for an invalid topic or name.
 func PutPipeline(home, pipeline, topic string) (Item, error) {
 	if strings.TrimSpace(topic) == "" {
-		return Item{}, &store.Error{Code: store.InvalidInput, What: "the topic is empty", Remedy: "say what the pipeline is to work on"}
+		return Item{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the topic is empty", Remedy: "say what the pipeline is to work on"}
 	}
 	return Put(home, slug(topic), pipelineLine+pipeline+"\n\n"+strings.TrimSpace(topic)+"\n")
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -127,10 +128,10 @@ func Find(home, name string) (Item, error) {
 
 // notWaiting is the error for a name that no task has which waits.
 func notWaiting(name string) error {
-	return &store.Error{Code: store.InvalidInput, What: "no task waits as " + name, Remedy: "ferrus queue lists the tasks that wait"}
+	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "no task waits as " + name, Remedy: "ferrus queue lists the tasks that wait"}
 }
 
-// Replace replaces the text of a task that waits. The error is a *store.Error for an invalid text,
+// Replace replaces the text of a task that waits. The error is a *refusal.RefusedError for an invalid text,
 // and when the task does not wait any more.
 func Replace(it Item, text string) error {
 	text, err := handedIn(text)
@@ -140,7 +141,7 @@ func Replace(it Item, text string) error {
 	return it.in.replace(it, text)
 }
 
-// Remove removes a task that waits. The error is a *store.Error when the task does not wait any more.
+// Remove removes a task that waits. The error is a *refusal.RefusedError when the task does not wait any more.
 func Remove(it Item) error { return it.in.remove(it) }
 
 // inOrder compares two tasks by the time at which they were added, then by name. Those without a time come last.
@@ -227,7 +228,7 @@ func read(root *rootfs.Root, it Item) (text string, added time.Time, err error) 
 	}
 	content, err := root.ReadFile(name, store.MaxDoc+maxFileHead)
 	if errors.Is(err, rootfs.ErrTooLarge) {
-		return "", added, &store.Error{Code: store.TooLarge, What: fmt.Sprintf("it has more than %d bytes", store.MaxDoc), Remedy: "shorten it, or move it away"}
+		return "", added, &refusal.RefusedError{Code: refusal.TooLarge, Message: fmt.Sprintf("it has more than %d bytes", store.MaxDoc), Remedy: "shorten it, or move it away"}
 	}
 	if err == nil {
 		text, added, err = splitHead(string(content))
@@ -267,7 +268,7 @@ func checkLinks(root *rootfs.Root, name string) error {
 		case links <= known:
 			return nil
 		case try == 2: // a name that was being removed is gone by now
-			return &store.Error{Code: store.InvalidInput, What: fmt.Sprintf("the file has %d names (hard links) of which %d are in the queue", links, known),
+			return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("the file has %d names (hard links) of which %d are in the queue", links, known),
 				Remedy: "copy it to a file of its own in the queue"}
 		}
 	}
@@ -276,7 +277,7 @@ func checkLinks(root *rootfs.Root, name string) error {
 // checkName refuses names that a branch cannot have.
 func checkName(name string) error {
 	if err := state.CheckBranch(name); err != nil {
-		return &store.Error{Code: store.InvalidInput, What: err.Error(), Remedy: "take another name"}
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "take another name"}
 	}
 	return nil
 }

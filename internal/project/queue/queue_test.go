@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -212,11 +213,11 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 	home := t.TempDir()
 	for _, c := range []struct {
 		name, text string
-		code       store.Code
-	}{{"", "", store.InvalidInput}, {"a", " \n", store.InvalidInput}, {"a", "\x00", store.InvalidInput}, {"a/b", "t", store.InvalidInput},
-		{"..", "t", store.InvalidInput}, {"-a", "t", store.InvalidInput}, {"a", strings.Repeat("x", store.MaxDoc+1), store.TooLarge}} {
+		code       refusal.Code
+	}{{"", "", refusal.InvalidInput}, {"a", " \n", refusal.InvalidInput}, {"a", "\x00", refusal.InvalidInput}, {"a/b", "t", refusal.InvalidInput},
+		{"..", "t", refusal.InvalidInput}, {"-a", "t", refusal.InvalidInput}, {"a", strings.Repeat("x", store.MaxDoc+1), refusal.TooLarge}} {
 		_, err := Put(home, c.name, c.text)
-		var said *store.Error
+		var said *refusal.RefusedError
 		if !errors.As(err, &said) || said.Code != c.code || said.Remedy == "" {
 			t.Errorf("%q %.10q: %v", c.name, c.text, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/project/sharing"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
@@ -143,7 +144,7 @@ func TestAQueueIsTheSameWhereverItIs(t *testing.T) {
 				"replaced": queue.Replace(list[1], "Late."), "removed": queue.Remove(list[3]),
 				"empty": queue.Replace(it, "\u200b"), "torn": queue.Replace(it, "\xff"),
 			} {
-				if said := (*store.Error)(nil); !errors.As(err, &said) || said.Code != store.InvalidInput || said.Remedy == "" {
+				if said := (*refusal.RefusedError)(nil); !errors.As(err, &said) || said.Code != refusal.InvalidInput || said.Remedy == "" {
 					t.Errorf("%s: %v", what, err)
 				}
 			}

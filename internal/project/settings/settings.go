@@ -148,7 +148,7 @@ func (s *Settings) gate(snap store.Snapshot) (config.Gate, error) {
 	}
 	text, err := store.Gate(s.store, snap)
 	if err != nil {
-		return gate, refusal.From(err)
+		return gate, err
 	}
 	if gate, err = config.DecodeGate(text); err != nil {
 		return gate, &refusal.RefusedError{Code: refusal.Corrupt, Message: "the frozen gate cannot be read: " + err.Error(),
@@ -180,7 +180,7 @@ func (s *Settings) Environ(snap store.Snapshot) (environ.Frozen, error) {
 	}
 	text, err := store.Text(s.store, snap, store.EnvironDoc)
 	if err != nil {
-		return nil, refusal.From(err)
+		return nil, err
 	}
 	if frozen, err = environ.Decode(text); err != nil {
 		return nil, &refusal.RefusedError{Code: refusal.Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept", Person: true}

@@ -51,19 +51,19 @@ func Return(ctx context.Context, root string) (did Moved, err error) {
 	}
 	d, err := at.Database(ctx, nil)
 	if err != nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	is, err := d.Whereabouts(ctx, at.Project)
 	if err != nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	switch {
 	case is.There():
 		if _, err := queue.Collect(main.Dir()); err != nil {
-			return did, refusal.From(err)
+			return did, err
 		}
 	case !is.Taken():
-		return did, refusal.From(is.Refusal())
+		return did, is.Refusal()
 	}
 	places, err := machines(root)
 	if err != nil {
@@ -81,7 +81,7 @@ func Return(ctx context.Context, root string) (did Moved, err error) {
 			return did, refusal.Folder(err)
 		}
 		if ends[p.Branch], err = at.Receive(ctx, p); err != nil {
-			return did, refusal.From(err)
+			return did, err
 		}
 		reached(ctx, "received "+p.Branch)
 	}
@@ -90,7 +90,7 @@ func Return(ctx context.Context, root string) (did Moved, err error) {
 		err = atWork(busy)
 	}
 	if err != nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	reached(ctx, "retired")
 	return did, land(ctx, places, ends, &did)
@@ -105,7 +105,7 @@ func turnBack(ctx context.Context, main project.Place, at *project.Shared) error
 	if main.InDatabase() { // it may have been sent
 		d, err := at.Database(ctx, nil)
 		if err != nil {
-			return refusal.From(err)
+			return err
 		}
 		if err := withdraw(ctx, d, at, places); err != nil {
 			return err
@@ -120,7 +120,7 @@ func turnBack(ctx context.Context, main project.Place, at *project.Shared) error
 func ready(ctx context.Context, d *postgres.Database, at *project.Shared, places []project.Place) error {
 	busy, err := d.Working(ctx, at.Project, alive(at.Root))
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	local, err := here(places, nil)
 	if err != nil {
@@ -137,7 +137,7 @@ func ready(ctx context.Context, d *postgres.Database, at *project.Shared, places
 	for _, p := range places {
 		m, err := p.Open(project.StoreOptions{ReadOnly: true})
 		if err != nil {
-			return refusal.From(err)
+			return err
 		}
 		now, err := m.View()
 		if err == nil {
@@ -148,7 +148,7 @@ func ready(ctx context.Context, d *postgres.Database, at *project.Shared, places
 		}
 		m.Close()
 		if err != nil {
-			return refusal.From(err)
+			return err
 		}
 	}
 	return nil
@@ -185,13 +185,13 @@ func land(ctx context.Context, places []project.Place, ends map[string]store.Pos
 			put = file.Drop
 		}
 		if err := put(p.Dir()); err != nil {
-			return refusal.From(err)
+			return err
 		}
 		reached(ctx, "accepted "+p.Branch)
 	}
 	main := places[0]
 	if did.Queued, err = queue.MoveOut(main.Dir()); err != nil {
-		return refusal.From(err)
+		return err
 	}
 	reached(ctx, "queue written")
 	for _, p := range slices.Backward(places) { // the project's own last: until then the same call goes on
@@ -210,17 +210,17 @@ func adopt(p project.Place, events *uint64) error {
 	}
 	m, err := p.OpenFiles(project.StoreOptions{})
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	defer m.Close()
 	now, err := m.View()
 	if err != nil {
-		return refusal.From(err)
+		return err
 	}
 	if now.Top != nil {
 		first, err := m.LineAt(0)
 		if err != nil {
-			return refusal.From(err)
+			return err
 		}
 		*events += now.Task.Seq
 		if err := seen(p, first.H, now.Journal); err != nil {

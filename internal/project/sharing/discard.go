@@ -47,5 +47,5 @@ func Discard(ctx context.Context, root, url, which string) (Moved, error) {
 	if err == nil && len(by) > 0 {
 		err = used(strings.Join(by, "; "))
 	}
-	return did, refusal.From(err)
+	return did, err
 }

@@ -17,21 +17,21 @@ import (
 func Export(p project.Place, w io.Writer) (store.Position, error) {
 	m, err := p.Open(project.StoreOptions{ReadOnly: true})
 	if err != nil {
-		return store.Position{}, refusal.From(err)
+		return store.Position{}, err
 	}
 	defer m.Close()
 	now, err := m.View()
 	if err != nil {
-		return now.Journal, refusal.From(err)
+		return now.Journal, err
 	}
 	for _, err := range m.History() { // a journal that is not valid is not passed on
 		if err != nil {
-			return now.Journal, refusal.From(err)
+			return now.Journal, err
 		}
 	}
 	r, err := m.Bytes(0, now.Journal.Bytes)
 	if err != nil {
-		return now.Journal, refusal.From(err)
+		return now.Journal, err
 	}
 	defer r.Close()
 	_, err = io.Copy(w, r)
@@ -62,5 +62,5 @@ func Import(ctx context.Context, p project.Place, journal io.Reader) (events uin
 	if err == nil {
 		err = adopt(p, &events)
 	}
-	return events, refusal.From(err)
+	return events, err
 }

@@ -48,7 +48,7 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 		return Moved{}, err
 	}
 	if err := locked(ctx, unfrozen(places), fresh, func() error { return nil }); err != nil {
-		return Moved{}, refusal.From(err)
+		return Moved{}, err
 	}
 	at, _, found, err := find(ctx, root, url, which)
 	if err != nil {
@@ -63,16 +63,16 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 	}
 	d, err := at.Database(ctx, nil)
 	if err != nil {
-		return Moved{}, refusal.From(err)
+		return Moved{}, err
 	}
 	if err := d.Join(ctx, at.Project); err != nil {
-		return Moved{}, refusal.From(err)
+		return Moved{}, err
 	}
 	reached(ctx, "joining")
 	// Under the locks: an agent of this computer may make the first task of the folder at this moment.
 	err = locked(ctx, unfrozen(places), fresh, func() error { return main.Share(at) })
 	if err != nil {
-		return Moved{}, errors.Join(refusal.From(err), d.Part(ctx, at.Project))
+		return Moved{}, errors.Join(err, d.Part(ctx, at.Project))
 	}
 	reached(ctx, "shared")
 	if left != nil {
@@ -87,21 +87,21 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 	}
 	did := Moved{Project: at.Project, Name: found.Name, URL: url, Machines: 1 + found.Branches}
 	if did.Queued, err = queue.Collect(main.Dir()); err != nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	m, err := main.Open(project.StoreOptions{})
 	if err != nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	defer m.Close()
 	is, err := m.View()
 	if err != nil || is.Top == nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	did.Events = is.Task.Seq
 	first, err := m.LineAt(0)
 	if err != nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	return did, seen(main, first.H, is.Journal)
 }
@@ -125,11 +125,11 @@ func fresh(p project.Place, now store.Snapshot) error {
 func find(ctx context.Context, root, url, which string) (at *project.Shared, d *postgres.Database, found postgres.Project, err error) {
 	at = &project.Shared{URL: url, Node: uuid.New(), Root: root}
 	if d, err = at.Database(ctx, nil); err != nil {
-		return nil, nil, found, refusal.From(err)
+		return nil, nil, found, err
 	}
 	all, err := d.Projects(ctx)
 	if err != nil {
-		return nil, nil, found, refusal.From(err)
+		return nil, nil, found, err
 	}
 	found, err = choose(all, which, filepath.Base(root))
 	return at, d, found, err

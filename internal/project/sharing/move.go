@@ -57,11 +57,11 @@ func Move(ctx context.Context, root, url string, now time.Time) (did Moved, err 
 	}
 	d, err := at.Database(ctx, nil)
 	if err != nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	is, err := d.Whereabouts(ctx, at.Project)
 	if err != nil {
-		return did, refusal.From(err)
+		return did, err
 	}
 	did = Moved{Project: at.Project, Name: filepath.Base(root), URL: at.URL, Machines: len(places)}
 	for _, p := range places {
@@ -80,7 +80,7 @@ func Move(ctx context.Context, root, url string, now time.Time) (did Moved, err 
 	if err := settle(ctx, main, at, places, now, &did); err != nil || !is.Known || is.There() {
 		return did, err
 	}
-	return did, refusal.From(is.Refusal())
+	return did, is.Refusal()
 }
 
 // folders returns the places of the machines of a project that have a folder here, its own first.
@@ -140,9 +140,9 @@ func send(ctx context.Context, d *postgres.Database, at *project.Shared, places 
 		return &refusal.RefusedError{Code: refusal.OutcomeUnknown, Message: "the project may or may not be in the database: " + err.Error(), Person: true,
 			Remedy: "nothing works on it meanwhile: ferrus store move finishes the move, ferrus store move --files gives it up"}
 	case again:
-		return refusal.From(err) // what an earlier call has sent may still arrive
+		return err // what an earlier call has sent may still arrive
 	}
-	return errors.Join(refusal.From(err), stay(places))
+	return errors.Join(err, stay(places))
 }
 
 // freeze ends the use of the files of all machines at one moment, if nobody has claimed their work.
@@ -188,7 +188,7 @@ func arrive(ctx context.Context, d *postgres.Database, at *project.Shared, place
 			defer dir.Close()
 			f, err := dir.Open(store.JournalName)
 			if err != nil {
-				return nil, &store.Error{Code: store.StoreError, What: "read the journal", Err: err, Remedy: "nothing was changed: check the disk, then try again"}
+				return nil, refusal.Because(refusal.StoreError, "read the journal", err, "nothing was changed: check the disk, then try again")
 			}
 			return f, nil
 		}})
@@ -213,7 +213,7 @@ func settle(ctx context.Context, main project.Place, at *project.Shared, places 
 	reached(ctx, "shared")
 	var err error
 	if did.Queued, err = queue.MoveIn(main.Dir()); err != nil {
-		return refusal.From(err)
+		return err
 	}
 	reached(ctx, "queue moved")
 	did.Kept, err = setAside(ctx, places, now)
@@ -246,7 +246,7 @@ func withdraw(ctx context.Context, d *postgres.Database, at *project.Shared, pla
 	arrived, err := d.Withdraw(ctx, at.Project, filepath.Base(at.Root))
 	switch {
 	case err != nil:
-		return refusal.From(err)
+		return err
 	case arrived:
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: "the project has arrived in the database at " + at.URL, Person: true,
 			Remedy: "ferrus store move finishes the move; then ferrus store move --files moves it back"}

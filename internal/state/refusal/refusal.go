@@ -50,7 +50,20 @@ type RefusedError struct {
 	Wrong   *state.RefusedError // what the table said, when it was the table that refused
 	Person  bool                // only a person can help: an agent stops
 	Placed  bool                // the remedy names its branch itself, and may have text of others: it is shown as it is
+	Cause   error               // what it wraps, whose text the message has; nil where there is none
 }
+
+// Because returns the refusal of something that failed for a cause, whose text ends the message. what says what failed, with its value.
+func Because(code Code, what string, cause error, remedy string) *RefusedError {
+	message := what
+	if cause != nil {
+		message += ": " + cause.Error()
+	}
+	return &RefusedError{Code: code, Message: message, Remedy: remedy, Cause: cause}
+}
+
+// Unwrap returns the cause.
+func (r *RefusedError) Unwrap() error { return r.Cause }
 
 func (r *RefusedError) Error() string {
 	if r.Remedy == "" {
@@ -82,8 +95,7 @@ func (k *Kind) Refusal() *RefusedError {
 	return &RefusedError{Code: k.Code, Remedy: k.Remedy, Person: k.Person}
 }
 
-// An error that is one of ours says itself what it is as a refusal. An empty message stands for the text of the whole error
-// that wraps it.
+// A refuser says itself what it is as a refusal. The message is that of the whole error that wraps it.
 type refuser interface{ Refusal() *RefusedError }
 
 // kinds are the codes of errors of packages that know nothing of ferrus, by what errors.Is finds.
@@ -106,26 +118,18 @@ var kinds = []struct {
 	{context.DeadlineExceeded, StoreError, "try again; ferrus doctor says what is slow"},
 }
 
-// From turns what the state machine and the store say into a refusal; any other error stays as it is.
+// From turns what the table of the state machine refused into a refusal; any other error stays as it is.
 func From(err error) error {
 	var mine *RefusedError
 	var wrong *state.RefusedError
-	var of refuser
-	switch {
-	case err == nil || errors.As(err, &mine):
+	if errors.As(err, &mine) || !errors.As(err, &wrong) {
 		return err
-	case errors.As(err, &wrong):
-		code := WrongState
-		if wrong.Forbidden() {
-			code = ForbiddenRole
-		}
-		return &RefusedError{Code: code, Message: wrong.Error(), Wrong: wrong}
-	case errors.As(err, &of):
-		if r := of.Refusal(); r.Message != "" {
-			return r
-		}
 	}
-	return err
+	code := WrongState
+	if wrong.Forbidden() {
+		code = ForbiddenRole
+	}
+	return &RefusedError{Code: code, Message: wrong.Error(), Wrong: wrong}
 }
 
 // Of returns the refusal that an error is, or that fits an error of a lower package; nil for any other error.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -45,8 +46,8 @@ func (s *Store) Apply(ctx context.Context, decide func(now store.Snapshot) (*sto
 		}
 		// Another process may append its own first line meanwhile. Then decide runs again.
 		if err := s.opts.Begin(first.h); err != nil {
-			return after, &store.Error{Code: store.StoreError, What: "record the journal's first line", Err: err,
-				Remedy: "nothing was changed: make the state folder writable, then try again"}
+			return after, refusal.Because(refusal.StoreError, "record the journal's first line", err,
+				"nothing was changed: make the state folder writable, then try again")
 		}
 	}
 }
@@ -64,8 +65,8 @@ func (s *Store) Renew(ctx context.Context, decide func(now store.Snapshot) (stor
 		}
 		now.Lease, now.shown = term, false
 		if err := s.show(now); err != nil {
-			return &store.Error{Code: store.StoreError, What: "renew the lease", Err: err,
-				Remedy: "check whether the disk is full or the folder read-only, then try again"}
+			return refusal.Because(refusal.StoreError, "renew the lease", err,
+				"check whether the disk is full or the folder read-only, then try again")
 		}
 		after = now.Snapshot
 		return nil
@@ -77,7 +78,7 @@ func (s *Store) Renew(ctx context.Context, decide func(now store.Snapshot) (stor
 // from outside are journalled and reverted.
 func (s *Store) transact(ctx context.Context, do func(journal file, now lockedState) error) error {
 	if s.opts.ReadOnly {
-		return &store.Error{Code: store.StoreError, What: s.dir + " is opened read-only", Remedy: "nothing was changed"}
+		return &refusal.RefusedError{Code: refusal.StoreError, Message: s.dir + " is opened read-only", Remedy: "nothing was changed"}
 	}
 	return s.locked(ctx, func() error {
 		journal, err := s.openJournal(os.O_RDWR | os.O_APPEND)
@@ -174,7 +175,7 @@ func (s *Store) commit(journal file, now lockedState, c *store.Change, first *be
 	if now.Top == nil {
 		// The process that made the journal may have been killed before its name was durable.
 		if err := s.settle(filepath.Dir(s.dir)); err != nil {
-			return now, &store.Error{Code: store.StoreError, What: "sync " + s.dir, Err: err, Remedy: "nothing was changed: repair the disk, then try again"}
+			return now, refusal.Because(refusal.StoreError, "sync "+s.dir, err, "nothing was changed: repair the disk, then try again")
 		}
 	}
 	if err := s.write(journal, raw, l.Off); err != nil {
@@ -204,11 +205,11 @@ func (s *Store) write(journal file, raw []byte, off int64) error {
 		back = journal.datasync()
 	}
 	if back != nil {
-		return &store.Error{Code: store.OutcomeUnknown, What: "append to " + journalFile, Err: err,
-			Remedy: "the event may or may not be saved: repair the disk, then read the status and continue from it"}
+		return refusal.Because(refusal.OutcomeUnknown, "append to "+journalFile, err,
+			"the event may or may not be saved: repair the disk, then read the status and continue from it")
 	}
-	return &store.Error{Code: store.StoreError, What: "append to " + journalFile, Err: err,
-		Remedy: "nothing was changed: check whether the disk is full or the folder read-only, then try again"}
+	return refusal.Because(refusal.StoreError, "append to "+journalFile, err,
+		"nothing was changed: check whether the disk is full or the folder read-only, then try again")
 }
 
 // stamp returns the present time as it is written: UTC, in milliseconds.

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -246,7 +247,7 @@ func (p *Plan) whole() (io.ReaderAt, int64) {
 func (c *Copies) Short(end int64) int64 { return max(0, c.state-end) }
 
 func undecided(format string, args ...any) error {
-	return &store.Error{Code: store.Corrupt, What: fmt.Sprintf(format, args...), Remedy: "nothing was changed; run ferrus doctor"}
+	return &refusal.RefusedError{Code: refusal.Corrupt, Message: fmt.Sprintf(format, args...), Remedy: "nothing was changed; run ferrus doctor"}
 }
 
 // words describes a copy, with its path.
@@ -262,7 +263,7 @@ func (c *Copy) words() string {
 
 // cause returns an error without its remedy.
 func cause(err error) string {
-	if e := (*store.Error)(nil); errors.As(err, &e) {
+	if e := (*refusal.RefusedError)(nil); errors.As(err, &e) {
 		plain := *e
 		plain.Remedy = ""
 		return plain.Error()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -170,11 +171,11 @@ func (d *damage) found(s *Store, journal string, read bool) error {
 	var last error
 	for _, last = range s.History() {
 	}
-	if code(last) != store.Corrupt && strings.HasSuffix(journal, "\n") { // otherwise the line may still be in the writing
+	if code(last) != refusal.Corrupt && strings.HasSuffix(journal, "\n") { // otherwise the line may still be in the writing
 		return fmt.Errorf("the history says %v", last)
 	}
 	for what, err := range map[string]error{"View": second(s.View()), "Apply": second(apply(nothing)(s)), "Renew": second(renew(s))} {
-		if read && code(err) != store.Corrupt || !read && err != nil {
+		if read && code(err) != refusal.Corrupt || !read && err != nil {
 			return fmt.Errorf("%s says %v", what, err)
 		}
 	}
@@ -231,7 +232,7 @@ func (d *damage) again(now folder, violations int) func(s *Store) error {
 	return func(s *Store) error {
 		found := peek(s, stateFile)
 		snap, lines, err := sound(s)
-		if c := code(err); violations < 0 && (c == store.Corrupt || c == store.StoreError) {
+		if c := code(err); violations < 0 && (c == refusal.Corrupt || c == refusal.StoreError) {
 			d.refused++
 			if peek(s, stateFile) != found || peek(s, journalFile) != now[journalFile] {
 				return fmt.Errorf("refused and yet written over: %v", err)

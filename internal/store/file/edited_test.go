@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // reviewing makes a machine whose task has four documents.
@@ -141,7 +141,7 @@ func TestViewsThatLagFarBehindAreNoEdit(t *testing.T) {
 	do(t, s, on(state.Reject, state.Supervisor, text(state.SubmissionDoc, "Rejected.\n")))
 	for range 12 {
 		do(t, s, on(state.CheckVoid, state.Engine, nil))
-		if _, err := renew(s); code(err) != store.StoreError {
+		if _, err := renew(s); code(err) != refusal.StoreError {
 			t.Fatalf("a renewal that could not be written: %v", err)
 		}
 	}
@@ -263,7 +263,7 @@ func TestALinkedFolderIsNotOurs(t *testing.T) {
 	write(t, backup, "")
 	opts := still()
 	opts.Backup = func() string { return backup }
-	if _, _, err := Create(dir, opts); code(err) != store.StoreError {
+	if _, _, err := Create(dir, opts); code(err) != refusal.StoreError {
 		t.Errorf("Create: %v", err)
 	}
 	if got := listing(t, elsewhere); got != "" {

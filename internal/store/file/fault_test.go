@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -101,12 +102,12 @@ func (r rig) strikeAt(dir string, sc scenario, st start, f *faults, old, next ou
 		}
 	case err == nil && !isNew:
 		r.blame("%s: acknowledged and not there: %+v, want %+v", where, got, next)
-	case code(err) == store.OutcomeUnknown:
+	case code(err) == refusal.OutcomeUnknown:
 		r.unknown.Add(1)
 		if !isOld && !isNew {
 			r.blame("%s: %v: neither old nor new: %+v", where, err, got)
 		}
-	case err != nil && code(err) != store.StoreError:
+	case err != nil && code(err) != refusal.StoreError:
 		r.blame("%s: an error without a fitting code: %v", where, err)
 	case err != nil && !isOld:
 		r.blame("%s: %v: and yet not old: %+v, want %+v", where, err, got, old)
@@ -255,7 +256,7 @@ func TestCreateCanBeRepeatedAfterAnyFault(t *testing.T) {
 			f := &faults{kind: kind, at: n, under: newSimdisk(t, dir)}
 			opts := still()
 			opts.disk = f.over
-			if _, _, err := Create(dir, opts); err != nil && code(err) != store.StoreError {
+			if _, _, err := Create(dir, opts); err != nil && code(err) != refusal.StoreError {
 				t.Errorf("%s at %d of %v: %v", kind, n, f.ops, err)
 			}
 			ended = n > len(f.ops)

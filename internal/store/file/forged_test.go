@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -77,16 +78,16 @@ func TestAForgedLineIsCorrupt(t *testing.T) {
 				cases++
 				s := lay(t, t.TempDir(), whole.with(journalFile, journal).with(stateFile, index))
 				_, err := s.View()
-				wantCode(t, err, store.Corrupt, "its field "+field+" ")
+				wantCode(t, err, refusal.Corrupt, "its field "+field+" ")
 				_, err = s.Apply(context.Background(), progress)
-				wantCode(t, err, store.Corrupt, "its field "+field+" ")
+				wantCode(t, err, refusal.Corrupt, "its field "+field+" ")
 				var last error
 				for _, err := range s.History() {
 					last = err
 				}
-				wantCode(t, last, store.Corrupt, "its field "+field+" ")
+				wantCode(t, last, refusal.Corrupt, "its field "+field+" ")
 				_, err = s.LineAt(int64(len(whole[journalFile])))
-				wantCode(t, err, store.Corrupt, "its field "+field+" ")
+				wantCode(t, err, refusal.Corrupt, "its field "+field+" ")
 				if peek(s, journalFile) != journal {
 					t.Errorf("%s %s: the journal was touched", field, name)
 				}
@@ -103,9 +104,9 @@ func TestAnOffsetBeyondTheJournalIsNoPanic(t *testing.T) {
 	s, _ := three(t)
 	for _, off := range []int64{-1, -1 << 62, 1, 1 << 40, 1<<63 - 1} {
 		_, err := s.LineAt(off)
-		wantCode(t, err, store.Corrupt)
+		wantCode(t, err, refusal.Corrupt)
 		for _, err := range s.HistoryFrom(off) {
-			wantCode(t, err, store.Corrupt)
+			wantCode(t, err, refusal.Corrupt)
 		}
 	}
 }
@@ -116,12 +117,12 @@ func TestNothingUnreadableIsWritten(t *testing.T) {
 	s, _ := three(t)
 	before := read(t, s.Path(journalFile))
 	for name, c := range map[string]struct {
-		want  store.Code
+		want  refusal.Code
 		spoil func(*store.Change)
 	}{
-		"a field":   {store.InvalidInput, func(c *store.Change) { c.Next.TaskID = "../x" }},
-		"its actor": {store.InvalidInput, func(c *store.Change) { c.Actor.Session = "../x" }},
-		"a long line": {store.TooLarge, func(c *store.Change) {
+		"a field":   {refusal.InvalidInput, func(c *store.Change) { c.Next.TaskID = "../x" }},
+		"its actor": {refusal.InvalidInput, func(c *store.Change) { c.Actor.Session = "../x" }},
+		"a long line": {refusal.TooLarge, func(c *store.Change) {
 			c.Next.Extra = map[string]json.RawMessage{"x": json.RawMessage(`"` + strings.Repeat("a", store.MaxLine) + `"`)}
 		}},
 	} {

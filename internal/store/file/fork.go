@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -19,7 +20,7 @@ func (s *Store) Fork(ctx context.Context, as store.Branch, upto int64, decide fu
 	draft, dir := as.Draft, as.Dir
 	opts := Options{Backup: as.Backup, Begin: as.Begin, Now: s.opts.Now, Log: s.opts.Log}
 	if err := s.beginning(draft, upto); err != nil {
-		return &store.Error{Code: store.StoreError, What: "make " + dir, Err: err, Remedy: "check whether the folder is writable and the disk has space"}
+		return refusal.Because(refusal.StoreError, "make "+dir, err, "check whether the folder is writable and the disk has space")
 	}
 	first := opts
 	first.Backup = nil // the name belongs to another machine until this one is complete
@@ -36,7 +37,7 @@ func (s *Store) Fork(ctx context.Context, as store.Branch, upto int64, decide fu
 		err = atomicfile.Sync(filepath.Dir(dir))
 	}
 	if err != nil {
-		return &store.Error{Code: store.StoreError, What: "make " + dir, Err: err, Remedy: "check whether the folder is writable"}
+		return refusal.Because(refusal.StoreError, "make "+dir, err, "check whether the folder is writable")
 	}
 	opts.own = true // a removed machine of that name may have left its copy
 	made, _, err := Create(dir, opts)

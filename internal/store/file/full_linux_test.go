@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // mounted returns a machine on a file system of 256 KiB of its own.
@@ -35,7 +35,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		before := view(t, s)
 		_, err := apply(on(state.Progress, state.Holder, text(state.ReviewDoc, strings.Repeat("x", 9000))))(s)
 		if err != nil {
-			wantCode(t, err, store.StoreError, "disk is full")
+			wantCode(t, err, refusal.StoreError, "disk is full")
 			refused++
 		}
 		after := view(t, reopen(t, s))
@@ -88,8 +88,8 @@ func TestAReadOnlyFolderCanBeRead(t *testing.T) {
 		t.Errorf("it reads line %d", got.Task.Seq)
 	}
 	_, err := apply(progress)(again)
-	wantCode(t, err, store.StoreError, "is writable")
-	wantCode(t, second(renew(again)), store.StoreError)
+	wantCode(t, err, refusal.StoreError, "is writable")
+	wantCode(t, second(renew(again)), refusal.StoreError)
 	must(0, unix.Mount("", mount, "", unix.MS_REMOUNT, "size=256k"))
 	do(t, again, progress)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -78,7 +79,7 @@ func FuzzStateFile(f *testing.F) {
 		switch {
 		case err == nil && (snap.Task.Seq < 2 || snap.Task.Epoch != 1):
 			t.Fatalf("%q: line %d is the newest", raw, snap.Task.Seq)
-		case err != nil && code(err) != store.Corrupt && !errors.As(err, new(*state.SchemaError)):
+		case err != nil && code(err) != refusal.Corrupt && !errors.As(err, new(*state.SchemaError)):
 			t.Fatalf("%q: %v", raw, err)
 		}
 		if now := peek(s, journalFile); now[:len(files[journalFile])] != files[journalFile] {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -38,9 +39,9 @@ func TestAFolderThatWasTakenAwayIsNotMadeAgain(t *testing.T) {
 			}
 			left := listing(t, filepath.Dir(s.dir))
 			_, err := apply(progress)(s)
-			wantCode(t, err, store.StoreGone, "ferrus doctor")
-			wantCode(t, second(renew(s)), store.StoreGone)
-			if _, err := s.View(); err != nil && code(err) != store.StoreGone {
+			wantCode(t, err, refusal.StoreGone, "ferrus doctor")
+			wantCode(t, second(renew(s)), refusal.StoreGone)
+			if _, err := s.View(); err != nil && code(err) != refusal.StoreGone {
 				t.Errorf("View: %v", err)
 			}
 			if got := listing(t, filepath.Dir(s.dir)); got != left {
@@ -89,7 +90,7 @@ func TestTheHardLinkedCopyRestoresTheJournal(t *testing.T) {
 		t.Error("the hard-linked copy is not linked to the restored journal")
 	}
 	must(0, os.Remove(again.Path(journalFile)))
-	wantCode(t, second(apply(progress)(again)), store.NotInitialised, "hard-linked copy")
+	wantCode(t, second(apply(progress)(again)), refusal.NotInitialised, "hard-linked copy")
 }
 
 func TestTheCopyOfAnotherMachineIsSaved(t *testing.T) {
@@ -116,19 +117,19 @@ func TestAJournalThatIsLostIsNotBegunAgain(t *testing.T) {
 	s := fresh(t, still())
 	do(t, s, create)
 	must(0, os.Remove(s.Path(journalFile)))
-	wantCode(t, second(apply(claim)(s)), store.NotInitialised, "ferrus init")
+	wantCode(t, second(apply(claim)(s)), refusal.NotInitialised, "ferrus init")
 	_, _, err := Create(s.dir, still())
-	wantCode(t, err, store.Corrupt, "ferrus doctor")
+	wantCode(t, err, refusal.Corrupt, "ferrus doctor")
 }
 
 func TestOpenSaysWhatIsThere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	_, err := Open(filepath.Join(dir, "none"), still())
-	wantCode(t, err, store.NotInitialised, "ferrus init")
+	wantCode(t, err, refusal.NotInitialised, "ferrus init")
 	write(t, filepath.Join(dir, "file"), "")
 	_, err = Open(filepath.Join(dir, "file"), still())
-	wantCode(t, err, store.StoreError, "not a folder")
+	wantCode(t, err, refusal.StoreError, "not a folder")
 }
 
 // TestALeaseIsNotInherited rolls a STATE.json forward over a change of hands.
@@ -226,8 +227,8 @@ func TestAnArchiveIsMadeAgainUntilItIsWhole(t *testing.T) {
 
 func TestCheckText(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]store.Code{"fine\n": "", "": store.InvalidInput, " \n": store.InvalidInput, "a\x00": store.InvalidInput,
-		"\xff": store.InvalidInput, "12345678901": store.TooLarge, "1234567890": ""} {
+	for text, want := range map[string]refusal.Code{"fine\n": "", "": refusal.InvalidInput, " \n": refusal.InvalidInput, "a\x00": refusal.InvalidInput,
+		"\xff": refusal.InvalidInput, "12345678901": refusal.TooLarge, "1234567890": ""} {
 		if err := store.CheckText("the note", text, 10); code(err) != want {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -253,7 +254,7 @@ func TestTextsAreKeptToTheByte(t *testing.T) {
 		}
 	}
 	for _, off := range []int64{-1, 1, 1 << 40} {
-		if _, err := s.LineAt(off); code(err) != store.Corrupt {
+		if _, err := s.LineAt(off); code(err) != refusal.Corrupt {
 			t.Errorf("LineAt(%d): %v", off, err)
 		}
 	}

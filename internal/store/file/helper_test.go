@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -116,15 +117,15 @@ func events(t testing.TB, s *Store) []state.Event {
 }
 
 // code returns the code of an error of this package, "" of any other.
-func code(err error) store.Code {
-	var e *store.Error
+func code(err error) refusal.Code {
+	var e *refusal.RefusedError
 	if errors.As(err, &e) {
 		return e.Code
 	}
 	return ""
 }
 
-func wantCode(t testing.TB, err error, want store.Code, words ...string) {
+func wantCode(t testing.TB, err error, want refusal.Code, words ...string) {
 	t.Helper()
 	if code(err) != want {
 		t.Fatalf("error %v (code %q), want code %q", err, code(err), want)

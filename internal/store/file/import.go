@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -17,11 +18,11 @@ import (
 const importFile = journalFile + ".import"
 
 // Receive writes a journal from elsewhere beside the one in dir, durably, and verifies each line and the chain. It returns where the journal
-// ends. [Accept] puts it into its place. The error is an *store.Error, of code Corrupt when a line is not valid.
+// ends. [Accept] puts it into its place. The error is an *refusal.RefusedError, of code Corrupt when a line is not valid.
 func Receive(dir string, journal io.Reader) (end store.Position, err error) {
 	failed := func(err error) (store.Position, error) {
-		return end, &store.Error{Code: store.StoreError, What: "write " + filepath.Join(dir, importFile), Err: rootfs.Cause(err),
-			Remedy: "check whether the folder can be written and the disk has space"}
+		return end, refusal.Because(refusal.StoreError, "write "+filepath.Join(dir, importFile), rootfs.Cause(err),
+			"check whether the folder can be written and the disk has space")
 	}
 	root, err := rootfs.Open(dir)
 	if err != nil {
@@ -46,8 +47,8 @@ func Receive(dir string, journal io.Reader) (end store.Position, err error) {
 			prev, err = store.Follow(prev, raw, end.Bytes)
 		}
 		if err != nil {
-			return end, &store.Error{Code: store.Corrupt, What: fmt.Sprintf("the line at byte %d is not valid", end.Bytes), Err: err,
-				Remedy: "nothing was changed: import a journal that is whole"}
+			return end, refusal.Because(refusal.Corrupt, fmt.Sprintf("the line at byte %d is not valid", end.Bytes), err,
+				"nothing was changed: import a journal that is whole")
 		}
 		if _, err := f.Write(raw); err != nil {
 			return failed(err)
@@ -67,7 +68,7 @@ func Accept(dir string) error {
 		err = atomicfile.Sync(dir)
 	}
 	if err != nil {
-		return &store.Error{Code: store.StoreError, What: "put the journal into its place", Err: err, Remedy: "try again"}
+		return refusal.Because(refusal.StoreError, "put the journal into its place", err, "try again")
 	}
 	return nil
 }
@@ -75,7 +76,7 @@ func Accept(dir string) error {
 // Drop removes what [Receive] has written, instead of Accept.
 func Drop(dir string) error {
 	if err := os.Remove(filepath.Join(dir, importFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return &store.Error{Code: store.StoreError, What: "remove a journal that is not needed", Err: err, Remedy: "try again"}
+		return refusal.Because(refusal.StoreError, "remove a journal that is not needed", err, "try again")
 	}
 	return nil
 }

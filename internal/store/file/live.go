@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
@@ -33,13 +33,13 @@ func (s *Store) Announce(session string) (io.Closer, error) {
 		}
 	}
 	if err != nil {
-		return nil, &store.Error{Code: store.StoreError, What: "announce the session", Err: err,
-			Remedy: "see whether " + s.dir + " can be written"}
+		return nil, refusal.Because(refusal.StoreError, "announce the session", err,
+			"see whether "+s.dir+" can be written")
 	}
 	f.Close()
 	lock, err := s.sessions.Take(session)
 	if err != nil {
-		return nil, &store.Error{Code: store.StoreError, What: "lock " + name, Err: err, Remedy: "start the server again"}
+		return nil, refusal.Because(refusal.StoreError, "lock "+name, err, "start the server again")
 	}
 	return lock, nil
 }

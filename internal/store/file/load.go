@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -74,7 +75,7 @@ func (s *Store) readIndex() (index, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return index{}, nil
 	case err != nil:
-		return index{}, &store.Error{Code: store.StoreError, What: "read " + stateFile, Err: err, Remedy: "run ferrus doctor"}
+		return index{}, refusal.Because(refusal.StoreError, "read "+stateFile, err, "run ferrus doctor")
 	}
 	if idx, ok := s.recall(raw); ok {
 		return idx, nil
@@ -84,7 +85,7 @@ func (s *Store) readIndex() (index, error) {
 		return index{}, s.moved()
 	}
 	if idx.version != 0 && idx.version != state.SchemaVersion {
-		return index{}, &store.Error{Code: store.StoreError, What: "read " + stateFile, Err: &state.SchemaError{Version: idx.version}}
+		return index{}, refusal.Because(refusal.StoreError, "read "+stateFile, &state.SchemaError{Version: idx.version}, "")
 	}
 	return idx, nil
 }
@@ -108,8 +109,8 @@ func (s *Store) openJournal(flag int) (file, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, s.noJournal()
 	case err != nil:
-		return nil, &store.Error{Code: store.StoreError, What: "open " + journalFile, Err: err,
-			Remedy: "check whether the folder is writable"}
+		return nil, refusal.Because(refusal.StoreError, "open "+journalFile, err,
+			"check whether the folder is writable")
 	}
 	if err := s.judge(f); err != nil {
 		f.Close()
@@ -125,11 +126,11 @@ func (s *Store) noJournal() error {
 	}
 	if backup := s.backup(); backup != "" {
 		if _, err := os.Lstat(backup); err == nil {
-			return &store.Error{Code: store.NotInitialised, What: s.dir + " has lost its journal",
+			return &refusal.RefusedError{Code: refusal.NotInitialised, Message: s.dir + " has lost its journal",
 				Remedy: "run ferrus doctor --fix, which restores it from its hard-linked copy"}
 		}
 	}
-	return &store.Error{Code: store.NotInitialised, What: s.dir + " has no journal", Remedy: "run ferrus init"}
+	return &refusal.RefusedError{Code: refusal.NotInitialised, Message: s.dir + " has no journal", Remedy: "run ferrus init"}
 }
 
 // cached has the newest line that this process has parsed and the STATE.json that names it.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -30,8 +31,8 @@ func (s *Store) ensureLock() (fs.FileInfo, error) {
 		info, err = f.Stat()
 	}
 	if err != nil {
-		return nil, &store.Error{Code: store.StoreError, What: "open " + lockFile, Err: err,
-			Remedy: "see whether " + s.dir + " can be written"}
+		return nil, refusal.Because(refusal.StoreError, "open "+lockFile, err,
+			"see whether "+s.dir+" can be written")
 	}
 	return info, nil
 }
@@ -49,7 +50,7 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return s.gone()
 	default:
-		return &store.Error{Code: store.StoreError, What: "lock " + lockFile, Err: err, Remedy: "check whether the folder is readable"}
+		return refusal.Because(refusal.StoreError, "lock "+lockFile, err, "check whether the folder is readable")
 	}
 	defer lock.Close()
 	if !os.SameFile(lock.File(), s.lock) || !s.InPlace() {
@@ -66,7 +67,7 @@ func (s *Store) InPlace() bool {
 }
 
 func (s *Store) gone() error {
-	return &store.Error{Code: store.StoreGone, What: s.dir + " is no longer the folder that was opened (git clean -fdx, or moved?)",
+	return &refusal.RefusedError{Code: refusal.StoreGone, Message: s.dir + " is no longer the folder that was opened (git clean -fdx, or moved?)",
 		Remedy: "run ferrus doctor --fix, then start this server again"}
 }
 
@@ -74,8 +75,9 @@ func (s *Store) busy(ctx context.Context, began time.Time) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return context.Canceled
 	}
-	return &store.Error{Code: store.LockBusy, What: fmt.Sprintf("%s is held by %s, for %.0f s at least", lockFile,
-		cmp.Or(lockHolder(s.lock), "another process"), time.Since(began).Seconds()), Remedy: "try again; if that process is stopped, continue or kill it"}
+	return &refusal.RefusedError{Code: refusal.LockBusy, Message: fmt.Sprintf("%s is held by %s, for %.0f s at least", lockFile,
+		cmp.Or(lockHolder(s.lock), "another process"), time.Since(began).Seconds()),
+		Remedy: "try again; if that process is stopped, continue or kill it"}
 }
 
 // Locks describes the holders of the machine's locks: STATE.lock, those under live, and the store's

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -58,7 +59,7 @@ func TestTheLockIsReplacedWhileCallersWait(t *testing.T) {
 	must(0, errors.Join(os.Rename(s.Path(lockFile), filepath.Join(t.TempDir(), "old")), os.WriteFile(s.Path(lockFile), nil, 0o600)))
 	free()
 	for range 2 {
-		wantCode(t, <-waits, store.StoreGone, "ferrus doctor")
+		wantCode(t, <-waits, refusal.StoreGone, "ferrus doctor")
 	}
 	if got := len(events(t, s)); got != 1 {
 		t.Errorf("%d lines", got)

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // movedVersion is the schema version of the STATE.json of a machine that is in a database: none that any ferrus reads.
@@ -60,11 +60,11 @@ func (s *Store) moved() error {
 	if s.opts.Moved != nil {
 		what, remedy = s.opts.Moved()
 	}
-	return &store.Error{Code: store.StoreGone, What: what, Remedy: remedy}
+	return &refusal.RefusedError{Code: refusal.StoreGone, Message: what, Remedy: remedy}
 }
 
 // isMoved reports whether an error is that of moved.
 func isMoved(err error) bool {
-	var known *store.Error
-	return errors.As(err, &known) && known.Code == store.StoreGone
+	var known *refusal.RefusedError
+	return errors.As(err, &known) && known.Code == refusal.StoreGone
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // shielded is set where the test runs again in a mount namespace of its own: whatever ends it, nothing stays mounted.
@@ -87,7 +87,7 @@ type ack struct {
 	at    int64 // CLOCK_MONOTONIC
 	seq   uint64
 	token string
-	code  store.Code
+	code  refusal.Code
 }
 
 // cut lets processes write, cuts the power at some moment, and holds what the device has against what they were told.
@@ -175,7 +175,7 @@ func (y *losses) judge(dir string, began uint64, acks []ack, cut int64) (wrong [
 			}
 		case a.code == "":
 			y.after++
-		case a.code != store.OutcomeUnknown && there:
+		case a.code != refusal.OutcomeUnknown && there:
 			blame("%s was refused with %s and stands", a.token, a.code)
 		}
 	}
@@ -188,7 +188,7 @@ func (y *losses) judge(dir string, began uint64, acks []ack, cut int64) (wrong [
 
 func readAck(line string) (a ack, err error) {
 	f := append(strings.Fields(line), "") // the code may be missing
-	a.token, a.code = f[2], store.Code(f[3])
+	a.token, a.code = f[2], refusal.Code(f[3])
 	_, err = fmt.Sscan(line, &a.at, &a.seq)
 	return a, err
 }

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/storetest"
 )
@@ -188,9 +189,9 @@ func TestAStoppedHolderOfTheLockIsNamed(t *testing.T) {
 	other := must(Open(s.dir, opts))
 	defer other.Close()
 	_, err := apply(create)(other)
-	wantCode(t, err, store.LockBusy)
+	wantCode(t, err, refusal.LockBusy)
 	if runtime.GOOS == "linux" {
-		wantCode(t, err, store.LockBusy, fmt.Sprintf("process %d (stopped)", p.Process.Pid))
+		wantCode(t, err, refusal.LockBusy, fmt.Sprintf("process %d (stopped)", p.Process.Pid))
 	}
 	if snap := view(t, other); snap.Task.Seq != 0 {
 		t.Error("a read needs the lock")
@@ -211,7 +212,7 @@ func TestAKilledSessionIsGone(t *testing.T) {
 	}
 	p := play(t, s, "announce")
 	p.says(t)
-	if _, err := s.Announce("5e55"); code(err) != store.StoreError {
+	if _, err := s.Announce("5e55"); code(err) != refusal.StoreError {
 		t.Errorf("announced twice: %v", err)
 	}
 	death := s.SessionDone("5e55")
@@ -280,7 +281,7 @@ func TestAFIFOBlocksNobody(t *testing.T) {
 		if err := syscall.Mkfifo(s.Path(name), 0o600); err != nil {
 			t.Skip(err)
 		}
-		if _, err := apply(nothing)(s); code(err) != store.StoreError {
+		if _, err := apply(nothing)(s); code(err) != refusal.StoreError {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // A Reconciled says how journal.jsonl and its hard-linked copy became one file.
@@ -51,7 +51,7 @@ func (s *Store) Reconcile(ctx context.Context, adopt bool) (did Reconciled, err 
 			return did, err
 		}
 	}
-	return did, &store.Error{Code: store.LockBusy, What: "the journal changes while it is read", Remedy: "try again"}
+	return did, &refusal.RefusedError{Code: refusal.LockBusy, Message: "the journal changes while it is read", Remedy: "try again"}
 }
 
 // moved reports whether another file has replaced a copy since it was read, or a copy that may lose

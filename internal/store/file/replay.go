@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -51,7 +52,7 @@ func (s *Store) replay(journal file, idx index) (r replayed, err error) {
 	}
 	if size > from {
 		if err := journal.datasync(); err != nil {
-			return r, &store.Error{Code: store.StoreError, What: "sync " + journalFile, Err: err, Remedy: "check the disk"}
+			return r, refusal.Because(refusal.StoreError, "sync "+journalFile, err, "check the disk")
 		}
 	}
 	end, err := r.scan(journal, from, size, covered)
@@ -102,7 +103,7 @@ func (r *replayed) scan(journal io.ReaderAt, from, size, covered int64) (end int
 		if bad != nil {
 			var newer *state.SchemaError
 			if errors.As(bad, &newer) {
-				return 0, &store.Error{Code: store.StoreError, What: "read " + journalFile, Err: bad}
+				return 0, refusal.Because(refusal.StoreError, "read "+journalFile, bad, "")
 			}
 			var forged *state.FieldError // not a torn line: it matches its hash
 			if errors.As(bad, &forged) {
@@ -151,7 +152,7 @@ func (s *Store) cut(journal file, end, size int64) error {
 		err = journal.datasync()
 	}
 	if err != nil {
-		return &store.Error{Code: store.StoreError, What: "cut the torn end of " + journalFile, Err: err, Remedy: "check the disk"}
+		return refusal.Because(refusal.StoreError, "cut the torn end of "+journalFile, err, "check the disk")
 	}
 	return nil
 }

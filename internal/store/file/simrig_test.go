@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -208,7 +209,7 @@ func (r *simrig) judge(m moment, d *simdisk, h harm, how string) (outcome, bool)
 	}
 	o, err := r.look(d.clone(), m.bare)
 	switch {
-	case code(err) == store.Corrupt && h == stale:
+	case code(err) == refusal.Corrupt && h == stale:
 		r.stops.Add(1) // it guesses at nothing
 		return o, false
 	case err != nil:

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 )
@@ -82,11 +83,11 @@ func Open(dir string, opts Options) (*Store, error) {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &store.Error{Code: store.NotInitialised, What: dir + " does not exist", Remedy: "run ferrus init"}
+		return nil, &refusal.RefusedError{Code: refusal.NotInitialised, Message: dir + " does not exist", Remedy: "run ferrus init"}
 	case err != nil:
-		return nil, &store.Error{Code: store.StoreError, What: "open " + dir, Err: err, Remedy: "check whether the folder can be read"}
+		return nil, refusal.Because(refusal.StoreError, "open "+dir, err, "check whether the folder can be read")
 	case !info.IsDir():
-		return nil, &store.Error{Code: store.StoreError, What: dir + " is a link or a file, not a folder",
+		return nil, &refusal.RefusedError{Code: refusal.StoreError, Message: dir + " is a link or a file, not a folder",
 			Remedy: "remove the link or the file, then run ferrus init"}
 	}
 	open := openDisk
@@ -95,7 +96,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	d, err := open(dir)
 	if err != nil {
-		return nil, &store.Error{Code: store.StoreError, What: "open " + dir, Err: err, Remedy: "check whether the folder can be read"}
+		return nil, refusal.Because(refusal.StoreError, "open "+dir, err, "check whether the folder can be read")
 	}
 	s := &Store{dir: dir, disk: d, opts: opts, home: info, queue: filelock.NewQueue(filepath.Join(dir, lockFile)), now: opts.Now, log: opts.Log,
 		sessions: live.In(dir), seen: map[string]viewing{}}
@@ -121,8 +122,8 @@ func Open(dir string, opts Options) (*Store, error) {
 // different copies are treated as in Reconcile.
 func Create(dir string, opts Options) (_ *Store, restored bool, err error) {
 	fail := func(err error) (*Store, bool, error) {
-		return nil, false, &store.Error{Code: store.StoreError, What: "create " + dir, Err: err,
-			Remedy: "check whether the folder is writable and the disk has space"}
+		return nil, false, refusal.Because(refusal.StoreError, "create "+dir, err,
+			"check whether the folder is writable and the disk has space")
 	}
 	above := firstThere(filepath.Dir(dir))
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -85,7 +86,7 @@ func TestTheNewestLinesAreTheEndOfTheHistory(t *testing.T) {
 		for _, err := range s.Newest(n) {
 			failed = err
 		}
-		if (code(failed) == store.Corrupt) != bad {
+		if (code(failed) == refusal.Corrupt) != bad {
 			t.Errorf("the newest %d: %v", n, failed)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -76,16 +77,16 @@ func TestWhatFollowsTheLastLine(t *testing.T) {
 	whole := after[2][journalFile]
 	for name, c := range map[string]struct {
 		tail string
-		code store.Code
+		code refusal.Code
 	}{
 		"half a line":                 {`{"v":2,"seq":4`, ""},
 		"NULs":                        {strings.Repeat("\x00", 5000), ""},
 		"a bad line":                  {"{}\n", ""},
 		"an empty line":               {"\n", ""},
-		"a bad line and another":      {"{}\n{}\n", store.Corrupt},
+		"a bad line and another":      {"{}\n{}\n", refusal.Corrupt},
 		"the last line once more":     {whole[len(after[1][journalFile]):], ""},
-		"a line of a newer ferrus":    {newerLine(t, after[2][journalFile]), store.StoreError},
-		"a torn line after a bad one": {"{}\n{", store.Corrupt},
+		"a line of a newer ferrus":    {newerLine(t, after[2][journalFile]), refusal.StoreError},
+		"a torn line after a bad one": {"{}\n{", refusal.Corrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := lay(t, quick(t), after[2].with(journalFile, whole+c.tail))
@@ -159,7 +160,7 @@ func TestAPositionBeyondTheJournalIsRefused(t *testing.T) {
 	_, after := three(t)
 	for _, bytes := range []string{"9223372036854775807", "4611686018427387904", "99999"} {
 		s := lay(t, quick(t), after[2].with(stateFile, `{"schema_version":2,"journal":{"bytes":`+bytes+`,"last":1,"h":"x"}}`))
-		if _, err := s.View(); code(err) != store.Corrupt {
+		if _, err := s.View(); code(err) != refusal.Corrupt {
 			t.Errorf("%s: %v", bytes, err)
 		}
 	}
@@ -172,7 +173,7 @@ func TestAnotherSchemaIsRefusedAndNeverOverwritten(t *testing.T) {
 		foreign := strings.Replace(after[2][stateFile], `"schema_version": 2`, `"schema_version": `+version, 1)
 		s := lay(t, quick(t), after[2].with(stateFile, foreign))
 		for what, err := range map[string]error{"View": second(s.View()), "Apply": second(apply(claim)(s)), "Renew": second(renew(s))} {
-			wantCode(t, err, store.StoreError, "schema "+version)
+			wantCode(t, err, refusal.StoreError, "schema "+version)
 			if peek(s, stateFile) != foreign || peek(s, journalFile) != after[2][journalFile] {
 				t.Errorf("%s wrote over schema %s", what, version)
 			}
@@ -181,7 +182,7 @@ func TestAnotherSchemaIsRefusedAndNeverOverwritten(t *testing.T) {
 		if err := s.disk.remove(journalFile); err != nil {
 			t.Fatal(err)
 		}
-		wantCode(t, second(s.View()), store.StoreError, "schema "+version)
+		wantCode(t, second(s.View()), refusal.StoreError, "schema "+version)
 	}
 }
 
@@ -223,7 +224,7 @@ func TestHistoryFromALine(t *testing.T) {
 		}
 	}
 	for l, err := range s.HistoryFrom(all[1].Off + 1) {
-		if code(err) != store.Corrupt {
+		if code(err) != refusal.Corrupt {
 			t.Errorf("from the middle of a line: %v, %v", l, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -25,7 +26,7 @@ func (s *Store) checkViews(now *lockedState, lag expectedViews) error {
 		name, want := string(doc), now.Task.Docs[doc].SHA256
 		data, sha, err := s.look(name, want)
 		if err != nil {
-			return &store.Error{Code: store.StoreError, What: "look at " + name, Err: err, Remedy: "make that file readable, or run ferrus doctor"}
+			return refusal.Because(refusal.StoreError, "look at "+name, err, "make that file readable, or run ferrus doctor")
 		}
 		if sha == want {
 			continue

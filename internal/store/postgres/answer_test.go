@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
@@ -91,7 +92,7 @@ func TestAnAnswerThatNeverComes(t *testing.T) {
 		watching.Wait()
 		p.Heal()
 		said[note(name, after)] = err
-		if code(err) == store.OutcomeUnknown {
+		if code(err) == refusal.OutcomeUnknown {
 			unknown++
 		}
 		s.db.Close()
@@ -108,7 +109,7 @@ func TestAnAnswerThatNeverComes(t *testing.T) {
 	have := notes(t, direct)
 	for n, err := range said {
 		switch lines := have[n]; {
-		case lines > 1, err == nil && lines != 1, err != nil && code(err) != store.OutcomeUnknown && lines != 0:
+		case lines > 1, err == nil && lines != 1, err != nil && code(err) != refusal.OutcomeUnknown && lines != 0:
 			t.Errorf("%s: %d lines, and Apply said: %v", n, lines, err)
 		}
 	}
@@ -159,7 +160,7 @@ func TestAnErrorOfTheServerIsNoLostAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Apply(t.Context(), noted("second"))
-	says(t, err, store.StoreError, "nothing was changed", "23514")
+	says(t, err, refusal.StoreError, "nothing was changed", "23514")
 	if got := notes(t, s); len(got) != 1 {
 		t.Errorf("lines %v", got)
 	}
@@ -181,7 +182,7 @@ func TestAFailureAfterALostAnswer(t *testing.T) {
 		p.Cut(postgrestest.ToServer, 0)
 		return noted("lost")(now)
 	})
-	says(t, err, store.OutcomeUnknown, "may or may not be saved")
+	says(t, err, refusal.OutcomeUnknown, "may or may not be saved")
 	if err := <-removed; err != nil {
 		t.Error(err)
 	}
@@ -197,7 +198,7 @@ func TestALostConnectionIsNoDamage(t *testing.T) {
 	s.seen = &surveyed{snap: view(t, s)} // the connection is lost after the view
 	s.db.Close()
 	for _, err := range s.Newest(1) {
-		if err == nil || code(err) == store.Corrupt || strings.Contains(err.Error(), "is missing") {
+		if err == nil || code(err) == refusal.Corrupt || strings.Contains(err.Error(), "is missing") {
 			t.Errorf("without a connection: %v", err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -30,7 +31,7 @@ type Journal struct {
 
 // Arrive makes a project with its machines and its queue, all in one transaction. Each line and each chain is verified. Nobody holds the work: a term
 // is measured by the clock of one store. Where the project has arrived already, by a call that was cut off, nothing is changed. The error is an
-// *store.Error, of code Corrupt when a line is not valid, of code NotInitialised when the project was taken out again or given up.
+// *refusal.RefusedError, of code Corrupt when a line is not valid, of code NotInitialised when the project was taken out again or given up.
 func (d *Database) Arrive(ctx context.Context, a Arrival) error {
 	return d.change(ctx, "move the project", func(tx pgx.Tx) error {
 		// It waits for an earlier call that is not over.
@@ -110,8 +111,8 @@ func (s *source) Next() bool {
 		s.prev, err = store.Follow(s.prev, raw, off)
 	}
 	if err != nil {
-		s.err = &store.Error{Code: store.Corrupt, What: fmt.Sprintf("the line at byte %d is not valid", off), Err: err,
-			Remedy: "nothing was changed: ferrus doctor checks the journal"}
+		s.err = refusal.Because(refusal.Corrupt, fmt.Sprintf("the line at byte %d is not valid", off), err,
+			"nothing was changed: ferrus doctor checks the journal")
 		return false
 	}
 	s.raw = raw

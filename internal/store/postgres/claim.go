@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // A Claim is the right of one process to make a branch of a task of the queue. It ends with the process.
@@ -36,7 +36,7 @@ func (s *Store) ClaimQueued(ctx context.Context, name string, here bool) (*Claim
 	free := false
 	look := func(tx pgx.Tx) (err error) {
 		if free, err = c.lock(ctx, tx); err == nil && free && here && c.host != "" {
-			err = &store.Error{Code: store.LockBusy, What: c.host + " has begun to start " + name + ", and may have done so",
+			err = &refusal.RefusedError{Code: refusal.LockBusy, Message: c.host + " has begun to start " + name + ", and may have done so",
 				Remedy: "ferrus pipeline start on that computer finishes it; ferrus queue --remove " + name + " takes it out of the queue"}
 		}
 		return err

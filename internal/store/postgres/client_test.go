@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -92,7 +93,7 @@ func write(ctx context.Context, s *Store, me string, decide func(me, note string
 		case err == errRefused:
 			fmt.Println(refused, 0, note)
 			return
-		case code(err) == store.OutcomeUnknown:
+		case code(err) == refusal.OutcomeUnknown:
 			fmt.Println(unknown, 0, note)
 		case err != nil:
 			fmt.Println(unchanged, 0, note)

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 const urlRemedy = "write postgres://HOST/DATABASE?target_session_attrs=read-write; see docs/machines.md"
@@ -24,10 +24,10 @@ const urlRemedy = "write postgres://HOST/DATABASE?target_session_attrs=read-writ
 func checkURL(text string, conf *pgx.ConnConfig) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return &store.Error{Code: store.InvalidInput, What: "the URL of the store does not begin with postgres://", Remedy: urlRemedy}
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the URL of the store does not begin with postgres://", Remedy: urlRemedy}
 	}
 	if _, has := u.User.Password(); has || u.Query().Has("password") || u.Query().Has("sslpassword") {
-		return &store.Error{Code: store.InvalidInput, What: "the URL of the store has a password",
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the URL of the store has a password",
 			Remedy: "put it into the file that PGPASSFILE names, ~/.pgpass else, and leave it out of the URL"}
 	}
 	hosts := []*pgconn.FallbackConfig{{Host: conf.Host, TLSConfig: conf.TLSConfig}}
@@ -35,7 +35,7 @@ func checkURL(text string, conf *pgx.ConnConfig) error {
 		if local(f.Host) || f.TLSConfig != nil && !f.TLSConfig.InsecureSkipVerify && f.TLSConfig.ServerName != "" {
 			continue
 		}
-		return &store.Error{Code: store.InvalidInput, What: "the connection to " + f.Host + " would not be verified",
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the connection to " + f.Host + " would not be verified",
 			Remedy: "add sslmode=verify-full to the URL, and sslrootcert where the certificate is your own authority's"}
 	}
 	return nil
@@ -161,7 +161,7 @@ func checkPassFile(text string, conf *pgx.ConnConfig) error {
 	if err != nil || info.Mode()&(fs.ModePerm&0o077) == 0 {
 		return nil
 	}
-	return &store.Error{Code: store.InvalidInput, What: fmt.Sprintf("the file with the password, %s, can be read by other users (mode %04o)", file, info.Mode().Perm()),
+	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("the file with the password, %s, can be read by other users (mode %04o)", file, info.Mode().Perm()),
 		Remedy: "nothing was changed: chmod 600 " + file}
 }
 

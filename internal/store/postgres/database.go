@@ -24,7 +24,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
@@ -82,7 +82,7 @@ type Database struct {
 	sessions map[int64]*live.Sessions         // of this computer, by the machine that was opened
 }
 
-// Connect opens a database by its URL, and makes the tables where there are none. The error is an *store.Error.
+// Connect opens a database by its URL, and makes the tables where there are none. The error is an *refusal.RefusedError.
 func Connect(ctx context.Context, url string, opts Options) (*Database, error) {
 	if opts.Wait == 0 {
 		opts.Wait = 10 * time.Second
@@ -105,7 +105,7 @@ func Connect(ctx context.Context, url string, opts Options) (*Database, error) {
 func (d *Database) connect(ctx context.Context, url string) error {
 	conf, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return &store.Error{Code: store.InvalidInput, What: "the URL of the store: " + redacted(err), Remedy: urlRemedy}
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the URL of the store: " + redacted(err), Remedy: urlRemedy}
 	}
 	if err := checkURL(url, conf.ConnConfig); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (d *Database) migrate(ctx context.Context) error {
 		case err != nil || have == version:
 			return err
 		case have > version:
-			return &store.Error{Code: store.StoreError, What: fmt.Sprintf("the tables of the store have the format %d, and this ferrus knows %d", have, version),
+			return &refusal.RefusedError{Code: refusal.StoreError, Message: fmt.Sprintf("the tables of the store have the format %d, and this ferrus knows %d", have, version),
 				Remedy: "install the same version of ferrus on every computer that uses the store"}
 		}
 		_, err = tx.Conn().PgConn().Exec(ctx, fmt.Sprintf("create schema if not exists %s;\n%s;\ndelete from format; insert into format values (%d)", searchPath, schema, version)).ReadAll()
@@ -212,15 +212,15 @@ func (d *Database) reconnect() {
 	d.read.Reset()
 }
 
-// unknown is the *store.Error of a call whose commit may stand.
+// unknown is the *refusal.RefusedError of a call whose commit may stand.
 func (d *Database) unknown(what string, lost *lostAnswer) error {
-	return &store.Error{Code: store.OutcomeUnknown, What: what + " in PostgreSQL", Err: lost,
-		Remedy: "it may or may not be saved: check the server, then read the status and continue from it"}
+	return refusal.Because(refusal.OutcomeUnknown, what+" in PostgreSQL", lost,
+		"it may or may not be saved: check the server, then read the status and continue from it")
 }
 
-// failed is the *store.Error of a call that changed nothing; nil for nil.
+// failed is the *refusal.RefusedError of a call that changed nothing; nil for nil.
 func (d *Database) failed(what string, err error) error {
-	var known *store.Error
+	var known *refusal.RefusedError
 	var setting *unsafeError
 	var pg *pgconn.PgError
 	switch {
@@ -229,16 +229,16 @@ func (d *Database) failed(what string, err error) error {
 	case errors.As(err, &known), errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &setting):
-		return &store.Error{Code: store.StoreError, What: what + ": " + setting.Error() + " on the PostgreSQL server, which could lose acknowledged events",
+		return &refusal.RefusedError{Code: refusal.StoreError, Message: what + ": " + setting.Error() + " on the PostgreSQL server, which could lose acknowledged events",
 			Remedy: "nothing was changed: alter system set " + setting.name + " = on; also look for alter role and alter database"}
 	case errors.Is(err, errStandby):
-		return &store.Error{Code: store.StoreError, What: what + ": the PostgreSQL server is a standby",
+		return &refusal.RefusedError{Code: refusal.StoreError, Message: what + ": the PostgreSQL server is a standby",
 			Remedy: "nothing was changed: name all servers in the URL and add target_session_attrs=read-write"}
 	case errors.Is(err, errPooler):
-		return &store.Error{Code: store.StoreError, What: what + ": the URL leads to a pooler that gives a connection to other clients after each transaction",
+		return &refusal.RefusedError{Code: refusal.StoreError, Message: what + ": the URL leads to a pooler that gives a connection to other clients after each transaction",
 			Remedy: "nothing was changed: set pool_mode = session for the database (in pgbouncer.ini), or name the server itself in the URL"}
 	case errors.As(err, &pg) && pg.Code == "55P03":
-		return &store.Error{Code: store.LockBusy, What: fmt.Sprintf("the machine is locked in PostgreSQL for more than %v", d.opts.Wait), Remedy: "try again"}
+		return &refusal.RefusedError{Code: refusal.LockBusy, Message: fmt.Sprintf("the machine is locked in PostgreSQL for more than %v", d.opts.Wait), Remedy: "try again"}
 	}
 	remedy := "check that the server runs and can be reached, then try again"
 	var authority x509.UnknownAuthorityError
@@ -251,7 +251,7 @@ func (d *Database) failed(what string, err error) error {
 	case errors.As(err, &name):
 		remedy = "name the server in the URL as its certificate does"
 	}
-	return &store.Error{Code: store.StoreError, What: what + " in PostgreSQL", Err: err, Remedy: "nothing was changed: " + remedy}
+	return refusal.Because(refusal.StoreError, what+" in PostgreSQL", err, "nothing was changed: "+remedy)
 }
 
 // remedies are those of errors of the server, by SQLSTATE.

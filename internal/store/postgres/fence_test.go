@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
@@ -50,7 +51,7 @@ func TestALateWriterOfAnOldEpoch(t *testing.T) {
 		})
 		<-silent
 		apply(t, successor, claim(note("new", n)))
-		says(t, <-late, store.OutcomeUnknown)
+		says(t, <-late, refusal.OutcomeUnknown)
 		p.Heal()
 		for err := error(nil); err != errRefused; { // a call has little time
 			_, err = old.Apply(t.Context(), func(now store.Snapshot) (*store.Change, error) {
@@ -152,9 +153,9 @@ func TestARestoredBackup(t *testing.T) {
 	// A database from which the machine is missing, as from an older backup.
 	execute("delete from ferrus.journal; delete from ferrus.head; delete from ferrus.lease; delete from ferrus.post; delete from ferrus.machine")
 	_, err = s.View()
-	says(t, err, store.StoreGone)
+	says(t, err, refusal.StoreGone)
 	_, err = s.Apply(t.Context(), noted("gone"))
-	says(t, err, store.StoreGone)
+	says(t, err, refusal.StoreGone)
 }
 
 // TestAMachineThatWasRemoved is gone for all who have it open, also when another one has its name.
@@ -167,16 +168,16 @@ func TestAMachineThatWasRemoved(t *testing.T) {
 		t.Fatal("it is in its place: ", err)
 	}
 	_, err := d.Open(t.Context(), s.name, t.TempDir(), Opening{})
-	says(t, err, store.NotInitialised, "ferrus branches")
+	says(t, err, refusal.NotInitialised, "ferrus branches")
 	if err := d.Create(t.Context(), s.name, "test"); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.View()
-	says(t, err, store.StoreGone, "was removed", "ferrus branches")
+	says(t, err, refusal.StoreGone, "was removed", "ferrus branches")
 	_, err = s.Apply(t.Context(), noted("gone"))
-	says(t, err, store.StoreGone)
+	says(t, err, refusal.StoreGone)
 	_, err = s.Renew(t.Context(), func(now store.Snapshot) (store.Lease, error) { return now.Lease, nil })
-	says(t, err, store.StoreGone)
+	says(t, err, refusal.StoreGone)
 	if snap := view(t, open(t, d, s.name)); snap.Task.Seq != 0 || s.InPlace() {
 		t.Errorf("the new machine is at line %d", snap.Task.Seq)
 	}
@@ -218,18 +219,18 @@ func TestAProjectThatWasMoved(t *testing.T) {
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	says(t, <-moving, store.StoreError, "meanwhile", "stop the agents")
+	says(t, <-moving, refusal.StoreError, "meanwhile", "stop the agents")
 	apply(t, s, noted("second"))
 
 	ends = map[string]store.Position{"": view(t, s).Journal, "b": {H: ""}}
 	if err := retired(t.Context(), s, ends); err != nil {
 		t.Fatal(err)
 	}
-	says(t, forkOf(t, s, "c"), store.NotInitialised, "store move --files finishes")
+	says(t, forkOf(t, s, "c"), refusal.NotInitialised, "store move --files finishes")
 	_, err = s.Apply(t.Context(), noted("late"))
-	says(t, err, store.StoreGone)
+	says(t, err, refusal.StoreGone)
 	_, err = s.View()
-	says(t, err, store.StoreGone)
+	says(t, err, refusal.StoreGone)
 	if err := retired(t.Context(), s, ends); err != nil { // by a move that was cut off
 		t.Error(err)
 	}

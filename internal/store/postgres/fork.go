@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -27,7 +28,7 @@ func (s *Store) Fork(ctx context.Context, as store.Branch, upto int64, decide fu
 		err = atomicfile.Sync(filepath.Dir(as.Dir))
 	}
 	if err != nil {
-		return &store.Error{Code: store.StoreError, What: "make " + as.Dir, Err: err, Remedy: "check whether the folder is writable"}
+		return refusal.Because(refusal.StoreError, "make "+as.Dir, err, "check whether the folder is writable")
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (s *Store) fork(ctx context.Context, as store.Branch, upto int64, decide fu
 	err = s.db.change(ctx, "make "+name.String(), func(tx pgx.Tx) (err error) {
 		id, err = s.db.insertMachine(ctx, tx, name)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return &store.Error{Code: store.StoreError, What: "there is a " + name.String() + " in the database already", Remedy: "take another name"}
+			return &refusal.RefusedError{Code: refusal.StoreError, Message: "there is a " + name.String() + " in the database already", Remedy: "take another name"}
 		}
 		if err == nil {
 			err = s.db.linkQueued(ctx, tx, name, id)

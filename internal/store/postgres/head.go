@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -113,7 +114,7 @@ func column(t time.Time) *time.Time {
 }
 
 func (s *Store) corrupt(format string, args ...any) error {
-	return &store.Error{Code: store.Corrupt, What: "the journal of " + s.name.String() + " in PostgreSQL: " + fmt.Sprintf(format, args...),
+	return &refusal.RefusedError{Code: refusal.Corrupt, Message: "the journal of " + s.name.String() + " in PostgreSQL: " + fmt.Sprintf(format, args...),
 		Remedy: "nothing was changed; restore the database from a backup, or import the newest export: ferrus store import"}
 }
 

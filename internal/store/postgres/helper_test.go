@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
@@ -104,8 +105,8 @@ func notes(t testing.TB, s *Store) map[string]int {
 }
 
 // code returns the code of a store's error, "" for another.
-func code(err error) store.Code {
-	var e *store.Error
+func code(err error) refusal.Code {
+	var e *refusal.RefusedError
 	if errors.As(err, &e) {
 		return e.Code
 	}
@@ -113,7 +114,7 @@ func code(err error) store.Code {
 }
 
 // says checks the code of an error, and that its text has some words.
-func says(t testing.TB, err error, want store.Code, words ...string) {
+func says(t testing.TB, err error, want refusal.Code, words ...string) {
 	t.Helper()
 	if code(err) != want {
 		t.Errorf("%v, want %s", err, want)

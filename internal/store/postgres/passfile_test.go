@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestAPasswordThatOthersCanReadIsNotUsed, wherever its file is named. A file that has none for this server does not matter.
@@ -37,16 +37,16 @@ func TestAPasswordThatOthersCanReadIsNotUsed(t *testing.T) {
 			if err := os.Chmod(c.file, mode); err != nil {
 				t.Fatal(err)
 			}
-			says(t, connecting(url+c.more), store.InvalidInput, c.file, "can be read by other users", "chmod 600 "+c.file)
+			says(t, connecting(url+c.more), refusal.InvalidInput, c.file, "can be read by other users", "chmod 600 "+c.file)
 			t.Setenv("PGPASSWORD", "another")
-			says(t, connecting(url+c.more), store.StoreError, "check that the server runs")
+			says(t, connecting(url+c.more), refusal.StoreError, "check that the server runs")
 			if err := os.Unsetenv("PGPASSWORD"); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.Chmod(c.file, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			says(t, connecting(url+c.more), store.StoreError, "check that the server runs")
+			says(t, connecting(url+c.more), refusal.StoreError, "check that the server runs")
 			if t.Failed() {
 				t.Fatal(name, mode)
 			}
@@ -56,5 +56,5 @@ func TestAPasswordThatOthersCanReadIsNotUsed(t *testing.T) {
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	says(t, connecting("postgres://me@127.0.0.1:1/another?sslmode=disable"), store.StoreError, "check that the server runs")
+	says(t, connecting("postgres://me@127.0.0.1:1/another?sslmode=disable"), refusal.StoreError, "check that the server runs")
 }

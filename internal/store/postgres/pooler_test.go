@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -94,7 +94,7 @@ func TestAPoolerOfTransactionsIsRefused(t *testing.T) {
 			if err == nil {
 				d.Close()
 			}
-			says(t, err, store.StoreError, "pooler", "pool_mode = session", "name the server itself")
+			says(t, err, refusal.StoreError, "pooler", "pool_mode = session", "name the server itself")
 		}
 	}
 }

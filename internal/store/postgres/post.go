@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // ErrFilesElsewhere means that another computer has newer files of the task than this one. [Post.Home] and its neighbours are up to date.
@@ -258,7 +258,7 @@ func (p *Post) exec(ctx context.Context, tx pgx.Tx, sql string, args ...any) err
 func (p *Post) another() error { return p.refuse(ErrPostLost, "the other computer continues") }
 
 func (p *Post) refuse(err error, remedy string) error {
-	return &store.Error{Code: store.StoreError, What: "conduct " + p.s.name.String(), Err: err, Remedy: "nothing was changed: " + remedy}
+	return refusal.Because(refusal.StoreError, "conduct "+p.s.name.String(), err, "nothing was changed: "+remedy)
 }
 
 // A Run is the record of an agent that a conductor has started. Its name is unique among those of its computer.

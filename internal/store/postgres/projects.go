@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -100,7 +101,7 @@ func (d *Database) Export(ctx context.Context, name Name, w io.Writer) (store.Po
 		}
 		off = prev.End
 		if _, err := w.Write(raw); err != nil {
-			return end, &store.Error{Code: store.StoreError, What: "write the export", Err: err, Remedy: "check the disk, then try again"}
+			return end, refusal.Because(refusal.StoreError, "write the export", err, "check the disk, then try again")
 		}
 	}
 	if off != end.Bytes {

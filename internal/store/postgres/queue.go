@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // A Queued is a task in the queue of a project.
@@ -136,8 +136,8 @@ func (d *Database) lockQueue(ctx context.Context, what string, project uuid.UUID
 			}
 			return do(tx)
 		})
-		var known *store.Error
-		if errors.As(err, &known) && (known.Code == store.OutcomeUnknown || known.Err != nil && transient(known.Err)) && wait(ctx, try) {
+		var known *refusal.RefusedError
+		if errors.As(err, &known) && (known.Code == refusal.OutcomeUnknown || known.Cause != nil && transient(known.Cause)) && wait(ctx, try) {
 			continue
 		}
 		return own, err
@@ -146,7 +146,7 @@ func (d *Database) lockQueue(ctx context.Context, what string, project uuid.UUID
 
 // notWaiting is the error of a change of a task that does not wait.
 func notWaiting(name string) error {
-	return &store.Error{Code: store.InvalidInput, What: "no task waits as " + name, Remedy: "ferrus queue lists the tasks that wait"}
+	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "no task waits as " + name, Remedy: "ferrus queue lists the tasks that wait"}
 }
 
 // Requeue replaces the text of a task that waits and that nobody takes at this moment.
@@ -165,7 +165,7 @@ func (s *Store) Dequeue(ctx context.Context, name string) error {
 	removed := false // by a try whose answer was lost
 	return s.db.changeQueue(ctx, "remove the task "+name, s.name.Project, func(tx pgx.Tx) error {
 		err := s.idleQueued(ctx, tx, name)
-		if known := (*store.Error)(nil); removed && errors.As(err, &known) {
+		if known := (*refusal.RefusedError)(nil); removed && errors.As(err, &known) {
 			err = nil
 		}
 		if err == nil {
@@ -185,7 +185,7 @@ func (s *Store) idleQueued(ctx context.Context, tx pgx.Tx, name string) error {
 	case !c.waits:
 		return notWaiting(name)
 	case !free:
-		return &store.Error{Code: store.LockBusy, What: "a branch is being made of the task " + name, Remedy: "ferrus queue lists the tasks that still wait"}
+		return &refusal.RefusedError{Code: refusal.LockBusy, Message: "a branch is being made of the task " + name, Remedy: "ferrus queue lists the tasks that still wait"}
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func (d *Database) linkQueued(ctx context.Context, tx pgx.Tx, name Name, machine
 		return nil
 	}
 	if err == nil && node != d.opts.Node {
-		return &store.Error{Code: store.LockBusy, What: "another computer makes " + name.String() + " of a task of the queue", Remedy: "take another name, or try again"}
+		return &refusal.RefusedError{Code: refusal.LockBusy, Message: "another computer makes " + name.String() + " of a task of the queue", Remedy: "take another name, or try again"}
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
@@ -141,15 +142,15 @@ func TestAClaimEndsWithItsProcess(t *testing.T) {
 			t.Fatalf("two claim the task: %v", err)
 		}
 	}
-	says(t, s.Requeue(t.Context(), "a", []byte("Other.")), store.LockBusy, "ferrus queue")
-	says(t, s.Dequeue(t.Context(), "a"), store.LockBusy)
+	says(t, s.Requeue(t.Context(), "a", []byte("Other.")), refusal.LockBusy, "ferrus queue")
+	says(t, s.Dequeue(t.Context(), "a"), refusal.LockBusy)
 	c.life.Close() // as if its process had ended
 	c = claimed(t, s, "a")
 	if c.Since.IsZero() {
 		t.Error("a process of this computer had begun")
 	}
 	c.life.Close()
-	if _, err := m.ClaimQueued(t.Context(), "a", true); code(err) != store.LockBusy {
+	if _, err := m.ClaimQueued(t.Context(), "a", true); code(err) != refusal.LockBusy {
 		t.Errorf("what another computer has begun counts as not begun: %v", err)
 	}
 	if c = claimed(t, m, "a"); !c.Since.IsZero() {
@@ -179,13 +180,13 @@ func TestTheBranchOfATaskIsMadeByItsClaimant(t *testing.T) {
 		enqueue(t, s, name)
 	}
 	old := claimed(t, m, "a")
-	says(t, forkOf(t, s, "a"), store.LockBusy, "another computer")
+	says(t, forkOf(t, s, "a"), refusal.LockBusy, "another computer")
 	old.life.Close()
 	c := claimed(t, s, "a")
 	if c.Branch {
 		t.Error("nobody has made a branch")
 	}
-	says(t, forkOf(t, m, "a"), store.LockBusy)
+	says(t, forkOf(t, m, "a"), refusal.LockBusy)
 	if err := forkOf(t, s, "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestANameOfTheQueueIsUsedOnce(t *testing.T) {
 	if err := errors.Join(s.Requeue(t.Context(), "a-3", []byte("Other.")), s.Dequeue(t.Context(), "a-2")); err != nil {
 		t.Fatal(err)
 	}
-	says(t, s.Dequeue(t.Context(), "a-2"), store.InvalidInput, "ferrus queue")
+	says(t, s.Dequeue(t.Context(), "a-2"), refusal.InvalidInput, "ferrus queue")
 	if c = claimed(t, s, "a-3"); string(c.Text) != "Other." {
 		t.Errorf("the text is %q", c.Text)
 	}
@@ -259,8 +260,8 @@ func TestANameOfTheQueueIsUsedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.db.Enqueue(t.Context(), s.name.Project, named("b"))
-	says(t, err, store.NotInitialised, "store move --files finishes")
-	says(t, c.Done(t.Context()), store.NotInitialised)
+	says(t, err, refusal.NotInitialised, "store move --files finishes")
+	says(t, c.Done(t.Context()), refusal.NotInitialised)
 }
 
 // TestTasksOfOneInstantHaveOneOrder, which no change of one of them and no computer changes: their names.

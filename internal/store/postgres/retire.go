@@ -8,12 +8,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // movedOn is the error of Retire for a journal that has gone on.
 func movedOn() error {
-	return &store.Error{Code: store.StoreError, What: "somebody has written to the project meanwhile", Remedy: "nothing was changed: stop the agents of all computers, then try again"}
+	return &refusal.RefusedError{Code: refusal.StoreError, Message: "somebody has written to the project meanwhile", Remedy: "nothing was changed: stop the agents of all computers, then try again"}
 }
 
 // errWorking ends a transaction that takes out a project at which something is at work.

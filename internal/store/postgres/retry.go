@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // errBroken is wrapped by the error of a transition that changed nothing, and may be tried again.
@@ -49,7 +49,7 @@ func wait(ctx context.Context, try int) bool {
 // transient reports whether an error says that the connection or the server has failed, so that another try may help. The caller knows that
 // nothing was committed.
 func transient(err error) bool {
-	var known *store.Error
+	var known *refusal.RefusedError
 	var pg *pgconn.PgError
 	var refused *pgconn.ConnectError
 	var network net.Error
@@ -73,8 +73,8 @@ func transient(err error) bool {
 
 // Away reports whether an error of this package says that no server answers as it should now. A later call may succeed.
 func Away(err error) bool {
-	var known *store.Error
-	return errors.As(err, &known) && known.Code == store.StoreError && known.Err != nil && (transient(known.Err) || errors.Is(known.Err, context.DeadlineExceeded))
+	var known *refusal.RefusedError
+	return errors.As(err, &known) && known.Code == refusal.StoreError && known.Cause != nil && (transient(known.Cause) || errors.Is(known.Cause, context.DeadlineExceeded))
 }
 
 // transientState is transient for the SQLSTATE of an error: those of a server that ends, starts, is a standby or has no room, of a connection

@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
@@ -29,7 +29,7 @@ type ownSession struct {
 // believe the row as long as the computer is heard of.
 func (s *Store) Announce(session string) (io.Closer, error) {
 	failed := func(err error) error {
-		return &store.Error{Code: store.StoreError, What: "announce the session", Err: err, Remedy: "check whether the folder of the machine can be written"}
+		return refusal.Because(refusal.StoreError, "announce the session", err, "check whether the folder of the machine can be written")
 	}
 	name, err := live.File(session)
 	if err != nil {

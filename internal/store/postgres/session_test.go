@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 	"github.com/ferrus-go/ferrus/test/storetest"
 )
@@ -125,7 +125,7 @@ func TestASessionThatIsNotAnnounced(t *testing.T) {
 	hurry(s.db, 300*time.Millisecond)
 	server.Kill(t)
 	_, err := s.Announce("5e55")
-	says(t, err, store.StoreError, "nothing was changed")
+	says(t, err, refusal.StoreError, "nothing was changed")
 	if got := s.Probe("5e55"); got == lease.Alive {
 		t.Error("it is alive")
 	}

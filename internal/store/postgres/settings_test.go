@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -39,7 +39,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 		if err == nil {
 			d.Close()
 		}
-		says(t, err, store.InvalidInput, want)
+		says(t, err, refusal.InvalidInput, want)
 	}
 }
 
@@ -57,14 +57,14 @@ func TestSettingsThatAreRefused(t *testing.T) {
 	if err := safely(durable); err != nil {
 		t.Errorf("as PostgreSQL is by default: %v", err)
 	}
-	says(t, safely(postgrestest.Database(t)), store.StoreError, "fsync is off", "alter system set fsync = on")
+	says(t, safely(postgrestest.Database(t)), refusal.StoreError, "fsync is off", "alter system set fsync = on")
 	torn := postgrestest.NewServer(t, postgrestest.Options{Durable: true, TCP: true, Settings: map[string]string{"full_page_writes": "off"}})
 	database := databaseOf(t, torn.Database(t))
 	url := postgrestest.WithoutPassword(t, torn.URL(database))
-	says(t, safely(url), store.StoreError, "full_page_writes is off", "alter system set full_page_writes = on")
-	says(t, safely(postgrestest.WithoutPassword(t, torn.URL("missing"))), store.StoreError, "make the database first")
+	says(t, safely(url), refusal.StoreError, "full_page_writes is off", "alter system set full_page_writes = on")
+	says(t, safely(postgrestest.WithoutPassword(t, torn.URL("missing"))), refusal.StoreError, "make the database first")
 	torn.Exec(t, "alter role ferrus password 'another'")
-	says(t, safely(url), store.StoreError, "check the password in the file that PGPASSFILE names")
+	says(t, safely(url), refusal.StoreError, "check the password in the file that PGPASSFILE names")
 
 	conn := postgrestest.Connect(t, durable)
 	execute := func(sql string) {
@@ -73,9 +73,9 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		}
 	}
 	execute(fmt.Sprintf("update ferrus.format set version = %d", version+1))
-	says(t, safely(durable), store.StoreError, fmt.Sprintf("have the format %d, and this ferrus knows %d", version+1, version), "install the same version of ferrus")
+	says(t, safely(durable), refusal.StoreError, fmt.Sprintf("have the format %d, and this ferrus knows %d", version+1, version), "install the same version of ferrus")
 	execute("drop schema ferrus cascade; revoke create on database " + databaseOf(t, durable) + " from ferrus")
-	says(t, safely(durable), store.StoreError, "let the database user create the schema ferrus")
+	says(t, safely(durable), refusal.StoreError, "let the database user create the schema ferrus")
 }
 
 // TestASettingOfTheRoleDoesNotCount: each connection has its own synchronous_commit.
@@ -104,7 +104,7 @@ func TestAStandbyIsRefused(t *testing.T) {
 	t.Parallel()
 	p := postgrestest.NewPair(t, postgrestest.Options{})
 	_, err := Connect(t.Context(), p.Standby.URL("postgres"), options(Options{}))
-	says(t, err, store.StoreError, "is a standby", "target_session_attrs=read-write")
+	says(t, err, refusal.StoreError, "is a standby", "target_session_attrs=read-write")
 }
 
 //go:embed testdata/format1.sql

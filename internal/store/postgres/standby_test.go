@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
@@ -38,19 +39,19 @@ func TestNothingIsAcknowledgedWithoutTheStandby(t *testing.T) {
 	insist(t, hasty, noted("in time"))
 	p.Standby.Stop(t)
 	_, err := hasty.Apply(t.Context(), noted("late"))
-	says(t, err, store.OutcomeUnknown, "may or may not be saved")
+	says(t, err, refusal.OutcomeUnknown, "may or may not be saved")
 	for view(t, s).Top.Note != "late" { // pgx asks the server to cancel it
 	}
 	_, err = hasty.Apply(t.Context(), nothing)
-	says(t, err, store.OutcomeUnknown)
+	says(t, err, refusal.OutcomeUnknown)
 	_, err = hasty.Renew(t.Context(), func(now store.Snapshot) (store.Lease, error) { return now.Lease, nil })
 	if err != nil {
 		t.Errorf("a renewal, which waits for no standby: %v", err)
 	}
 	err = hasty.Fork(t.Context(), store.Branch{Name: "b", Draft: t.TempDir(), Dir: t.TempDir() + "/b"}, view(t, s).Journal.Bytes, noted("forked"))
-	says(t, err, store.OutcomeUnknown)
-	says(t, hasty.db.Create(t.Context(), newName(), "test"), store.OutcomeUnknown)
-	says(t, hasty.db.Remove(t.Context(), s.name), store.OutcomeUnknown)
+	says(t, err, refusal.OutcomeUnknown)
+	says(t, hasty.db.Create(t.Context(), newName(), "test"), refusal.OutcomeUnknown)
+	says(t, hasty.db.Remove(t.Context(), s.name), refusal.OutcomeUnknown)
 	p.Standby.Cont(t)
 }
 
@@ -120,13 +121,13 @@ func TestAServerThatIsDown(t *testing.T) {
 	server.Kill(t)
 	const remedy = "nothing was changed: check that the server runs and can be reached, then try again"
 	_, err := s.View()
-	says(t, err, store.StoreError, remedy)
+	says(t, err, refusal.StoreError, remedy)
 	_, err = s.Apply(t.Context(), noted("second"))
-	says(t, err, store.StoreError, remedy)
+	says(t, err, refusal.StoreError, remedy)
 	_, err = s.Announce("5e55")
-	says(t, err, store.StoreError, remedy)
+	says(t, err, refusal.StoreError, remedy)
 	_, err = Connect(t.Context(), url, options(Options{}))
-	says(t, err, store.StoreError, remedy)
+	says(t, err, refusal.StoreError, remedy)
 	server.Start(t)
 	insist(t, s, noted("second"))
 	ctx, cancel := context.WithCancel(t.Context())

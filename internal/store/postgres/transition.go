@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -54,8 +55,8 @@ func begun(begin func(hash string) error, l *store.Line) error {
 		return nil
 	}
 	if err := begin(l.H); err != nil {
-		return &store.Error{Code: store.StoreError, What: "record the journal's first line", Err: err,
-			Remedy: "nothing was changed: make the state folder writable, then try again"}
+		return refusal.Because(refusal.StoreError, "record the journal's first line", err,
+			"nothing was changed: make the state folder writable, then try again")
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func (s *Store) late(ctx context.Context, failure error) error {
 	case failure != nil:
 		return s.db.failed("change "+s.name.String(), failure)
 	}
-	return &store.Error{Code: store.LockBusy, What: fmt.Sprintf("PostgreSQL did not give the lock of %s for %v", s.name, s.db.opts.Wait),
+	return &refusal.RefusedError{Code: refusal.LockBusy, Message: fmt.Sprintf("PostgreSQL did not give the lock of %s for %v", s.name, s.db.opts.Wait),
 		Remedy: "nothing was changed: check that the server answers, then try again"}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // A Taking is the way in which a project was taken out of a database, for ever. A project is taken out once.
@@ -71,7 +71,7 @@ func (w Whereabouts) remedy() string {
 
 // Refusal is the error of a caller that looks for the project, of code NotInitialised.
 func (w Whereabouts) Refusal() error {
-	return &store.Error{Code: store.NotInitialised, What: w.String(), Remedy: w.remedy()}
+	return &refusal.RefusedError{Code: refusal.NotInitialised, Message: w.String(), Remedy: w.remedy()}
 }
 
 // A querier is a transaction, or the connections for reading.
@@ -128,14 +128,14 @@ func (d *Database) missing(ctx context.Context, name Name) error {
 	case err != nil:
 		return err
 	case w.There():
-		return &store.Error{Code: store.NotInitialised, What: "the database does not have " + name.String() + " any more", Remedy: "it was removed: ferrus branches lists what there is"}
+		return &refusal.RefusedError{Code: refusal.NotInitialised, Message: "the database does not have " + name.String() + " any more", Remedy: "it was removed: ferrus branches lists what there is"}
 	}
 	return w.Refusal()
 }
 
 // gone is the error of the uses of a machine that was open when it was removed, or when its project was taken out of the database.
 func (s *Store) gone() error {
-	removed := &store.Error{Code: store.StoreGone, What: s.name.String() + " was removed", Remedy: "ferrus branches lists what there is"}
+	removed := &refusal.RefusedError{Code: refusal.StoreGone, Message: s.name.String() + " was removed", Remedy: "ferrus branches lists what there is"}
 	w, err := s.db.Whereabouts(s.db.ctx, s.name.Project)
 	if err != nil || w.There() {
 		return removed
@@ -144,5 +144,5 @@ func (s *Store) gone() error {
 	if w.Taken() {
 		again = "then start it again; if the move was cut off, ferrus store move --files finishes it"
 	}
-	return &store.Error{Code: store.StoreGone, What: w.String(), Remedy: "end this server or command; " + again}
+	return &refusal.RefusedError{Code: refusal.StoreGone, Message: w.String(), Remedy: "end this server or command; " + again}
 }
