@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A partWalk has a task with a delegate.
@@ -136,7 +137,11 @@ var partScenes = map[string]struct {
 // says that a supervisor or a person decides, and the whole says what its part does.
 func TestNothingThatIsSuggestedForADelegateIsRefused(t *testing.T) {
 	seen := map[string]bool{}
-	for name, scene := range partScenes {
+	for i, name := range slices.Sorted(maps.Keys(partScenes)) {
+		if !kit.Named() && i%4 > 0 {
+			continue
+		}
+		scene := partScenes[name]
 		t.Run(name, func(t *testing.T) {
 			var w *partWalk // nil after a command that changes something
 			var r status.Report
@@ -172,7 +177,7 @@ func TestNothingThatIsSuggestedForADelegateIsRefused(t *testing.T) {
 		})
 	}
 	for _, command := range []string{"ferrus -C P resume", "ferrus log --branch D", "ferrus diff --branch D", "ferrus reject --branch D -m go-on", "ferrus release --branch D", "ferrus branch --remove D", "ferrus branch --remove D --force"} {
-		if !seen[command] {
+		if !seen[command] && kit.Named() {
 			t.Errorf("%s was never suggested, but %v", command, slices.Sorted(maps.Keys(seen)))
 		}
 	}

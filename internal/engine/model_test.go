@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/test/kit"
 
 	"pgregory.net/rapid"
 
@@ -403,7 +404,7 @@ func TestTheEngineDoesWhatTheTableSays(t *testing.T) {
 	enginetest.InFiles(t, "it makes more machines than a server has connections for")
 	t.Parallel()
 	checks := enginetest.Most(3, 50)
-	if testing.Short() {
+	if kit.Quick() {
 		checks = 5 // of which rapid makes a fifth
 	}
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
@@ -413,7 +414,7 @@ func TestTheEngineDoesWhatTheTableSays(t *testing.T) {
 	happened := map[state.Event]int{}
 	for range 20 { // rarely more than twice
 		rapid.Check(t, func(rt *rapid.T) { playOn(t, rt, happened) })
-		if testing.Short() || len(missing(happened)) == 0 {
+		if kit.Quick() || len(missing(happened)) == 0 {
 			t.Log(happened)
 			return
 		}

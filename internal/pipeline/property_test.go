@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // flows are workflows of all kinds, for facts of any kind.
@@ -153,7 +154,7 @@ func TestWhateverTheFactsOneActionIsSound(t *testing.T) {
 	flows := flows(t)
 	done := map[string]int{}
 	rounds := 20 // of a hundred facts each
-	if testing.Short() {
+	if kit.Quick() {
 		rounds = 5
 	}
 	test := t
@@ -240,7 +241,7 @@ func TestWhateverTheFactsOneActionIsSound(t *testing.T) {
 	undone := func() (list []Verb) {
 		for _, v := range []Verb{Archive, Wait, Kill, Cancel, Confirm, Deliver, Settle, Retry, Accept, Resume, Pause, Finish, Start, Restart, FailWorker,
 			FailPhase, Watchdog, Write} { // a dialogue's turns are played elsewhere
-			if done[string(v)] == 0 && !testing.Short() {
+			if done[string(v)] == 0 && !kit.Quick() {
 				list = append(list, v)
 			}
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestARoleHasItsToolsOverHTTP: the same as over stdio, and another role's are as unknown as any.
@@ -119,7 +120,7 @@ func TestAWholeTaskOverHTTP(t *testing.T) {
 
 // TestALongPollOverHTTPShowsThatItLives, every ten seconds, on each transport; a revoked token ends it.
 func TestALongPollOverHTTPShowsThatItLives(t *testing.T) {
-	if testing.Short() {
+	if kit.Quick() {
 		t.Skip("progress comes every ten seconds")
 	}
 	t.Parallel()
@@ -296,7 +297,7 @@ func TestFlagsOfHTTPThatCannotBe(t *testing.T) {
 // TestTheBurdenOfManyClients: a thousand sessions that nobody uses, two hundred calls that wait; a quarter of both in the
 // usual run.
 func TestTheBurdenOfManyClients(t *testing.T) {
-	if testing.Short() {
+	if kit.Quick() {
 		t.Skip("many sessions")
 	}
 	sessions, calls, most := 250, 50, 25<<10

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 var full = flag.Bool("full", false, "try every cell of the matrix over every transport: a minute or two")
@@ -37,7 +38,7 @@ func TestEveryToolInEveryStateForEveryCaller(t *testing.T) {
 	t.Run("scenes", func(t *testing.T) {
 		for i, s := range scenes {
 			for j, way := range ways {
-				if testing.Short() && (i+j)%len(ways) != 0 {
+				if kit.Quick() && (i+j)%len(ways) != 0 {
 					continue
 				}
 				t.Run(s.name+" over "+way, func(t *testing.T) {
@@ -47,7 +48,7 @@ func TestEveryToolInEveryStateForEveryCaller(t *testing.T) {
 			}
 		}
 	})
-	if !testing.Short() {
+	if !kit.Quick() {
 		covered(t)
 	}
 	var cells, wrong int64
@@ -66,7 +67,7 @@ func picked(scene, tool, who, way int) bool {
 	switch {
 	case *full:
 		apart = 1
-	case testing.Short():
+	case kit.Quick():
 		apart = 5
 	}
 	return (scene+tool+who+way*apart/len(ways))%apart == 0

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -80,7 +81,7 @@ func meetings(t testing.TB) (list []meeting) {
 	for name, z := range zones(t) {
 		for _, how := range []string{"lives", "hangs", "dies"} {
 			list = append(list, meeting{"the holder is " + name, z, 0, false, how})
-			if !testing.Short() {
+			if !kit.Quick() {
 				list = append(list, meeting{"both are " + name, z, z, true, how})
 			}
 			if *full {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // marked are the processes that carry a mark in their environment.
@@ -108,7 +109,7 @@ func TestAnAgentThatReadsNothingStillEnds(t *testing.T) {
 func TestAKilledShimTakesItsAgentWithIt(t *testing.T) {
 	t.Parallel()
 	n := 5
-	if testing.Short() {
+	if kit.Quick() {
 		n = 2
 	}
 	b := newBench(t)
@@ -186,7 +187,7 @@ func TestAnAgentOutlivesItsStarter(t *testing.T) {
 func TestAStarterMayDieAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	n := 30
-	if testing.Short() {
+	if kit.Quick() {
 		n = 8
 	}
 	b := newBench(t)

@@ -23,6 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // worlds are projects on which a step has several things to decide, each with the places of the step.
@@ -153,6 +154,9 @@ func TestAStepThatIsCutOffIsFinishedByTheNext(t *testing.T) {
 	}
 	cases, bad := 0, 0
 	for name, world := range worlds {
+		if !kit.Named() && name != "two branches are to be merged" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			usual := world.make(t)
 			want := end(usual, world.places)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A course is a pipeline whose conductor is killed at every point, and what must come of it all the same.
@@ -60,12 +61,12 @@ var courses = []course{
 func TestTheConductorMayDieAtEveryPoint(t *testing.T) {
 	cases := 0
 	var bad atomic.Int32
-	for _, c := range courses {
+	for j, c := range courses {
 		t.Run(c.name, func(t *testing.T) {
 			want, points := c.undisturbed(t)
-			for _, point := range slices.Sorted(maps.Keys(points)) {
+			for i, point := range slices.Sorted(maps.Keys(points)) {
 				for n := 1; n <= points[point]; n++ {
-					if !*full && !(delicate(point) && n == 1) {
+					if !*full && !(delicate(point) && n == 1 && (kit.Named() || (i+j)%4 == 0)) {
 						continue
 					}
 					cases++

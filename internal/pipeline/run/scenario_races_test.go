@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // until ticks until the last phase has begun.
@@ -131,6 +132,7 @@ func crowd(many, most int, keys string) string {
 // TestFiftyWorkersMayEndAtOnce: no call fails, and all are seen. How long calls took is logged: it is no business of a
 // test on a machine that has other things to do. F30.
 func TestFiftyWorkersMayEndAtOnce(t *testing.T) {
+	kit.Long(t, "of two at once: TestWorkersThatEndAtOnceAreBothSeen")
 	t.Parallel()
 	rig(t, rounds(1, 10), "fifty workers ended at once", func(t *testing.T, _ int) {
 		y := newYard(t)

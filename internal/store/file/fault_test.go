@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A verdict counts the cases of a rig.
@@ -202,6 +203,9 @@ func TestEveryFaultLeavesTheOldStateOrTheNew(t *testing.T) {
 	r := newRig(allFaults...)
 	if !*fully {
 		r.stride = 7
+		if !kit.Named() {
+			r.stride = 11
+		}
 	}
 	covered := map[state.Event]bool{state.Violation: true}
 	t.Run("all", func(t *testing.T) {

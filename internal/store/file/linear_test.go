@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // counter is the sequential model of a machine whose epoch is counted up: an input is whether it counts or reads, an
@@ -66,7 +68,7 @@ func race(t testing.TB, open func() *Store, stores, each int) []porcupine.Operat
 func TestReadsAndWritesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	each := 120
-	if testing.Short() {
+	if kit.Quick() {
 		each = 30
 	}
 	s := fresh(t, Options{Log: quiet})

@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/storetest"
 )
 
@@ -136,7 +137,7 @@ func (p process) kill() {
 
 func TestProcessesLoseNoUpdate(t *testing.T) {
 	processes, each := 16, 60
-	if testing.Short() {
+	if kit.Quick() {
 		processes, each = 4, 50
 	}
 	s := fresh(t, Options{Log: quiet})

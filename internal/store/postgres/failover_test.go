@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -203,6 +204,7 @@ func (r *failover) round(e ending, events int) {
 // TestFailoversLoseNothing lets processes write to machines of their own, and rivals claim one machine, while the servers of a synchronous pair change
 // places. The old primary is killed, frozen, cut off or simply alive. In most rounds it has committed what the standby lacks, and the clients have seen it.
 func TestFailoversLoseNothing(t *testing.T) {
+	kit.Long(t, "of one change: TestReadsWhileServersChangePlaces and TestNothingIsAcknowledgedWithoutTheStandby")
 	t.Parallel()
 	rounds, events, writers := 3, 40, 2
 	rivals := []string{"rival0", "rival1"}

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // made is a project whose files a person has agreed to.
@@ -131,7 +132,7 @@ func TestACommitDuringATaskIsShownToTheReviewer(t *testing.T) {
 // TestAnAnswerOnThePageContinuesTheRun: a run has ended with a question, because its agents fail. The answer starts it again as a
 // process of its own; its agents fail again.
 func TestAnAnswerOnThePageContinuesTheRun(t *testing.T) {
-	if testing.Short() {
+	if kit.Quick() {
 		t.Skip("it starts agents that fail")
 	}
 	m := enginetest.Repository(t, gate+"[hq.supervisor]\nagent = \"command\"\ncommand = \"false\"\n[hq.executor]\nagent = \"command\"\ncommand = \"false\"\n").Recorded().Agreed()

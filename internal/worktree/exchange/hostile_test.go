@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A trap is something that an agent writes into the repository so that git runs a program.
@@ -103,7 +104,10 @@ func TestNoProgramOfTheRepositoryRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
 	}
-	for _, trap := range traps {
+	for i, trap := range traps {
+		if !kit.Named() && i%3 > 0 {
+			continue
+		}
 		t.Run(trap.name, func(t *testing.T) {
 			t.Parallel()
 			dir := committed(t)

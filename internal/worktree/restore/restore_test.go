@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func restored(t testing.TB, tree *restore.WorkTree, from, to string) restore.Change {
@@ -103,7 +104,7 @@ func TestARestoreCanBeTakenBack(t *testing.T) {
 		t.Skip("needs links and executable bits")
 	}
 	checks := most(2, 500)
-	if testing.Short() {
+	if kit.Quick() {
 		checks = 5 // of which rapid makes a fifth
 	}
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {

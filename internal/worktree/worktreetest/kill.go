@@ -112,6 +112,9 @@ func (d Death) String() string { return fmt.Sprintf("%d %s", d.N, d.Call) }
 // Without -full a process dies before every third change, and around each call of git in one of the three ways.
 func Deaths(t *testing.T, do func(t *testing.T, d Death) bool) {
 	stride := Most(3, 1)
+	if !kit.Named() {
+		stride = 9
+	}
 	for i, call := range []string{"", "before", "during", "after"} {
 		for n := 1 + i%stride; ; n += stride {
 			died := false

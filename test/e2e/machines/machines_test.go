@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -192,6 +193,7 @@ func TestThePageWorks(t *testing.T) {
 			t.Fatalf("docs/machines.md:%d: no step carries this out: add one\n%s", found[i].line, found[i].text)
 		}
 	}
+	kit.Long(t, "the scripts of cmd/ferrus/testdata/database do the same")
 	need(t)
 	w := newWorld(t, found)
 	for i, s := range steps {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // hold makes the executor of a branch wait after its next step, until the function is called.
@@ -211,6 +212,7 @@ func TestTheReviewersComputerJudgesToo(t *testing.T) {
 // TestNodesAreKilledAndCutOff: two nodes work on two tasks, with -full three on three, while nodes, agents, their shims and servers are killed and
 // networks are cut. No duty has two agents at any moment, no step that was checked is lost or done twice, and every task ends approved once.
 func TestNodesAreKilledAndCutOff(t *testing.T) {
+	kit.Long(t, "one trouble at a time: TestANodeIsUnplugged, TestAnotherComputerContinuesAtOnce and TestWhatComesLateIsRefused")
 	t.Parallel()
 	events, names, tasks := len(troubles), []string{"a", "b"}, []string{"one", "two"}
 	if *fully {
