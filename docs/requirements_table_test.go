@@ -94,6 +94,7 @@ var meaning = map[string]string{
 	"S3-03": "The prompt of a turn is the path of the dialogue, not its content.",
 	"S3-04": "The dialogue's file alone decides whose turn it is.",
 	"S3-05": "A dialogue survives the death of its conductor at any point, without a lost or doubled entry.",
+	"S3-06": "A dialogue works with an agent that can only read and edit; it gets no more, where its client has an option for that.",
 	"S3-08": "An agent may change the content and the consensus of the last entry only; anything else is reverted.",
 	"S3-09": "An empty entry is no turn; consensus or the last round ends the dialogue.",
 

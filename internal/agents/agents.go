@@ -73,6 +73,7 @@ type LaunchSpec struct {
 	Run    string // of a worker: absolute path of the folder of its run
 	Name   string // of a worker: its role in the pipeline
 	Output string // of a worker: absolute path of the one file it writes; in a dialogue, of dialogue.json
+	Speaks bool   // of a worker: it has turns in a dialogue, for which it needs no shell and no network
 }
 
 // A Launch is everything that is needed to start the agent of a LaunchSpec.
@@ -95,6 +96,7 @@ type Adapter struct {
 	Executes string   // what a headless executor may do without asking
 	Reviews  string   // what the other duties of a task may do, headless or not
 	Works    string   // what a headless worker of a pipeline may do without asking
+	Speaks   string   // what such a worker may do that has turns in a dialogue
 	Resumes  bool     // it can continue a session of its own, which its output names
 	Forks    bool     // it can continue a copy of one
 	Settings []string // files of a project that make it run commands and that it always reads; with slashes

@@ -13,6 +13,7 @@ var claude = Adapter{
 	Executes: "edits files and runs commands; its edit tools refuse `.ferrus`",
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
 	Works:    "edits files and runs commands; its edit tools refuse the files by which ferrus keeps tasks and runs; starts no other agent",
+	Speaks:   "reads files, and edits `dialogue.json` alone; has no shell, no network and no other tool",
 	Resumes:  true,
 	Forks:    true,
 	Lacks: []string{
@@ -31,6 +32,7 @@ var claude = Adapter{
 // Names of Claude Code's own tools.
 const (
 	claudeReads  = "Read,Grep,Glob"
+	claudeSpeaks = "Read,Edit"
 	claudeWrites = "Bash,Edit,Write,NotebookEdit,WebFetch,WebSearch"
 	// These tools would move the work to a tree that ferrus does not read, or past the end of the
 	// session.
@@ -49,6 +51,9 @@ func launchClaude(a Adapter, s LaunchSpec) (Launch, error) {
 		"--setting-sources=user", "--add-dir="+s.Work) // no settings of the project, which may name hooks and other commands
 	allowed := "mcp__" + ServerName
 	switch {
+	case s.Speaks: // its settings allow the edits of one file
+		argv = append(argv, "--tools="+claudeSpeaks)
+		allowed += ",Read"
 	case s.Duty == Worker:
 		argv = append(argv, "--disallowedTools="+claudeNever+","+claudeOthers)
 	case s.Duty.Writes():
@@ -58,7 +63,7 @@ func launchClaude(a Adapter, s LaunchSpec) (Launch, error) {
 		allowed += "," + claudeReads
 	}
 	switch {
-	case s.Headless && s.Duty.Writes():
+	case s.Headless && s.Duty.Writes() && !s.Speaks:
 		argv = append(argv, "--permission-mode=acceptEdits")
 		allowed += "," + claudeWrites
 	case s.Headless:
@@ -102,6 +107,9 @@ func claudeSettings(s LaunchSpec) map[string]any {
 		deny = append(deny, "Edit(/"+filepath.ToSlash(path)+")")
 	}
 	permissions := map[string]any{"deny": deny}
+	if s.Speaks {
+		permissions["allow"] = []string{"Edit(/" + filepath.ToSlash(s.Output) + ")"}
+	}
 	if beyond := s.beyond(); beyond != nil {
 		permissions["additionalDirectories"] = beyond
 	}

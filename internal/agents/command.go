@@ -14,6 +14,7 @@ var command = Adapter{
 	Executes: "what your command lets it",
 	Reviews:  "what your command lets it",
 	Works:    "what your command lets it",
+	Speaks:   "what your command lets it",
 	Lacks:    []string{"What its agent may do, and what it costs, is between you and your command."},
 	launch:   launchCommand,
 	read:     readPlain,

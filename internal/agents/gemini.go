@@ -3,6 +3,7 @@ package agents
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/environ"
@@ -18,6 +19,7 @@ var gemini = Adapter{
 	Executes: "edits files and runs commands (`yolo`)",
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
 	Works:    "edits files and runs commands (`yolo`); starts no other agent",
+	Speaks:   "reads files and replaces text in them; has no shell, no network and no other tool",
 	Settings: []string{".gemini/settings.json", ".gemini/.env", ".gemini/extensions"},
 	Lacks: []string{
 		"It cannot be given one MCP server for one session, so ferrus gives it a home of its own, without your settings and extensions and without a login with Google. It needs `GEMINI_API_KEY` or Vertex AI in its environment.",
@@ -36,6 +38,9 @@ var gemini = Adapter{
 // override another `ferrus`.
 const geminiServer = "ferrus-run"
 
+// geminiEdits is its tool that changes a text in a file.
+const geminiEdits = "replace"
+
 // geminiReads are the tools of Gemini CLI that only read.
 var geminiReads = []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"}
 
@@ -49,7 +54,7 @@ func launchGemini(a Adapter, s LaunchSpec) (Launch, error) {
 		env = append(env, "GEMINI_CLI_TRUST_WORKSPACE=true")
 	}
 	switch {
-	case !s.Duty.Writes():
+	case !s.Duty.Writes() || s.Speaks:
 		argv = append(argv, "--approval-mode=default")
 	case s.Headless:
 		argv = append(argv, "--approval-mode=yolo")
@@ -104,18 +109,22 @@ func authType(choice string) map[string]any {
 
 // geminiPolicy returns rules that override all others. Our tools are allowed, those of other
 // servers are not. Of its own tools only those that read are allowed if the duty does not write; a
-// worker cannot start other agents. The model does not see denied tools.
+// speaker of a dialogue also has the one that edits, and a worker cannot start other agents. The model does not see denied tools.
 func geminiPolicy(s LaunchSpec) string {
 	rules := []string{
 		"toolName = \"*\"\nmcpName = \"" + geminiServer + "\"\ndecision = \"allow\"\npriority = 999\n",
 		"toolName = \"mcp_*\"\ndecision = \"deny\"\npriority = 998\n",
 	}
+	own := geminiReads
+	if s.Speaks {
+		own = append(slices.Clone(own), geminiEdits)
+	}
 	switch {
-	case s.Duty == Worker:
+	case s.Duty == Worker && !s.Speaks:
 		rules = append(rules, "toolName = \"invoke_agent\"\ndecision = \"deny\"\npriority = 997\n")
-	case !s.Duty.Writes():
+	case !s.Duty.Writes() || s.Speaks:
 		rules = append(rules,
-			"toolName = "+tomlValue(geminiReads)+"\ndecision = \"allow\"\npriority = 997\n",
+			"toolName = "+tomlValue(own)+"\ndecision = \"allow\"\npriority = 997\n",
 			"toolName = \"*\"\ndecision = \"deny\"\npriority = 996\n")
 	}
 	return "[[rule]]\n" + strings.Join(rules, "\n[[rule]]\n")

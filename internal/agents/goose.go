@@ -13,6 +13,7 @@ var goose = Adapter{
 	Executes: "edits files and runs commands (`auto`)",
 	Reviews:  "our tools only",
 	Works:    "edits files and runs commands (`auto`)",
+	Speaks:   "what a worker may: its tools for files and for commands come together",
 	Lacks: []string{
 		"Untested: this row follows goose's documentation.",
 		"A reviewer, consultant or supervisor has the tools of ferrus and no others: it sees only the part of the work that they show.",

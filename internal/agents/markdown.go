@@ -42,6 +42,10 @@ them in ` + "`ferrus.toml`" + `:
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %d s | %s | %s | %s |\n", a.Name, a.Title, program, a.Wait, a.Executes, a.Works, a.Reviews)
 	}
+	b.WriteString(speaking)
+	for _, a := range table {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", a.Name, a.Speaks)
+	}
 	b.WriteString("\n## Notes on each\n")
 	for _, a := range table {
 		fmt.Fprintf(&b, "\n### %s\n\n", a.Title)
@@ -69,6 +73,18 @@ the environment:
 	b.WriteString(overHTTP)
 	return []byte(b.String())
 }
+
+const speaking = `
+## Speakers of a dialogue
+
+A worker with turns in a [dialogue](pipelines.md#dialogues) reads its inputs and
+edits ` + "`dialogue.json`" + `. It needs nothing else, so ferrus takes the other tools
+from it where the client has an option for that. It keeps the tools of ferrus
+for a worker.
+
+| name | a speaker |
+| --- | --- |
+`
 
 const overHTTP = `
 ## Agents elsewhere

@@ -12,6 +12,7 @@ var opencode = Adapter{
 	Executes: "edits files and runs commands",
 	Reviews:  "reads and searches files; has no tool that edits or runs",
 	Works:    "edits files and runs commands; starts no other agent",
+	Speaks:   "reads and edits files; has no shell, no network and no other tool",
 	Settings: []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
 		".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools"},
 	Lacks: []string{
@@ -58,6 +59,10 @@ func opencodeMay(s LaunchSpec) map[string]any {
 	}
 	if !s.Duty.Writes() {
 		may["external_directory"] = map[string]any{"*": "deny", filepath.Join(s.state(), "*"): "allow"}
+		return may
+	}
+	if s.Speaks {
+		may["edit"], may["external_directory"] = "allow", map[string]any{"*": "deny", filepath.Join(s.Run, "*"): "allow"}
 		return may
 	}
 	unasked := "ask"

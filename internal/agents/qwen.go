@@ -12,6 +12,7 @@ var qwen = Adapter{
 	Executes: "edits files and runs commands (`yolo`)",
 	Reviews:  "reads and searches files; what edits or runs is refused, and it runs no hooks",
 	Works:    "edits files and runs commands (`yolo`); starts no other agent",
+	Speaks:   "reads and edits files; has no shell, no network and no other tool",
 	Settings: []string{".qwen/settings.json", ".qwen/.env", ".qwen/extensions"},
 	Lacks: []string{
 		"Its commands run without a sandbox: those of an executor can do what you can.",
@@ -26,6 +27,7 @@ var qwen = Adapter{
 
 const (
 	qwenReads = "read_file,list_directory,glob,grep_search"
+	qwenEdits = "edit"
 	// These tools would move the work to a tree that ferrus does not read.
 	qwenNever = "enter_worktree,exit_worktree"
 	// These tools would let a worker start other agents. task is the former name of agent.
@@ -56,6 +58,8 @@ func launchQwen(a Adapter, s LaunchSpec) (Launch, error) {
 	case !s.Duty.Writes():
 		argv = append(argv, "--approval-mode=default", "--core-tools="+qwenReads)
 		conf["disableAllHooks"] = true
+	case s.Speaks:
+		argv = append(argv, "--approval-mode=auto-edit", "--core-tools="+qwenReads+","+qwenEdits)
 	case s.Headless:
 		argv = append(argv, "--approval-mode=yolo")
 	}

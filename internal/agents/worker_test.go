@@ -121,6 +121,42 @@ func TestAWorkerStartsNoOther(t *testing.T) {
 	}
 }
 
+// TestASpeakerEditsOneFileAndHasNoShell, as far as each client can be told: S3-06.
+func TestASpeakerEditsOneFileAndHasNoShell(t *testing.T) {
+	file := run + "/dialogue.json"
+	for _, c := range []struct {
+		agent    Adapter
+		has, not []string // not is what a worker has and a speaker has not
+	}{
+		{claude, []string{`"--tools=Read,Edit"`, `"--permission-mode=dontAsk"`, `"--allowedTools=mcp__ferrus,Read"`, `"Edit(/` + file + `)"`},
+			[]string{"Bash", "WebFetch", "acceptEdits"}},
+		{qwen, []string{`"--approval-mode=auto-edit"`, `"--core-tools=read_file,list_directory,glob,grep_search,edit"`}, []string{"yolo"}},
+		{gemini, []string{`"--approval-mode=default"`, `"search_file_content","replace"]`, "toolName = \"*\"\ndecision = \"deny\"\npriority = 996"}, []string{"yolo"}},
+		{opencode, []string{`"edit":"allow"`, `"external_directory":{"*":"deny","` + run + `/*":"allow"}`},
+			[]string{`"bash"`, `"webfetch"`, `"websearch"`, `"skill"`}},
+	} {
+		s := specFor(t, Worker, true)
+		worker := launched(t, c.agent, s)
+		s.Output, s.Speaks = file, true
+		speaker := launched(t, c.agent, s)
+		for _, text := range c.has {
+			if !strings.Contains(speaker, text) {
+				t.Errorf("%s: %s is not in\n%s", c.agent.Name, text, speaker)
+			}
+		}
+		for _, text := range c.not {
+			if strings.Contains(speaker, text) || !strings.Contains(worker, text) {
+				t.Errorf("%s: %s is in the launch of a speaker, or not in that of a worker:\n%s", c.agent.Name, text, speaker)
+			}
+		}
+	}
+	for _, a := range All() {
+		if a.Speaks == "" {
+			t.Errorf("%s: nothing says what a speaker may do", a.Name)
+		}
+	}
+}
+
 // TestAWorkerSeesWhatGitIgnores: a run usually lies there, with all that a worker is to read.
 func TestAWorkerSeesWhatGitIgnores(t *testing.T) {
 	const sees = "\"respectGitIgnore\": false"

@@ -197,8 +197,10 @@ This is an object with the question, the inputs, the workers with their tasks,
 the round, the worker whose turn it is, and the entries ` + "`{round, role,\ntimestamp, content, consensus}`" + `. ferrus writes an empty entry. An agent fills in
 its ` + "`content`" + `, and sets ` + "`consensus`" + ` when it agrees and has nothing to add.
 ferrus reverts any other change from its own copy. The prompt of a turn is the
-path, and nothing of the dialogue. At the end the transcript is the output of
-the phase, named after the phase.
+path, and nothing of the dialogue. An agent with a turn reads files and edits
+` + "`dialogue.json`" + `. It has no shell and no network, unless its client
+[cannot be told](agents.md#speakers-of-a-dialogue). At the end the transcript is
+the output of the phase, named after the phase.
 
 ` + DialogueMarkdown()
 }

@@ -75,7 +75,8 @@ func (b *runState) order(role string) (process.Order, error) {
 	k, phase := f.Workflow.Worker(role)
 	number := b.status.Worker(role).Attempt + 1
 	prompt, output := pipeline.Prompt(f.Workflow, role, b.status.Topic, func(file string) string { return f.Path(file) }), f.Path(k.File())
-	if f.Workflow.Phases[phase].How() == workflow.Talking {
+	speaks := f.Workflow.Phases[phase].How() == workflow.Talking
+	if speaks {
 		output = f.Path(pipeline.DialogueFile)
 		prompt = pipeline.TurnPrompt(role, output)
 	}
@@ -84,7 +85,7 @@ func (b *runState) order(role string) (process.Order, error) {
 	}
 	o := process.Order{Slot: f.Slot(role), Runs: f.runs(role), Logs: f.Path(logsDir), Number: number}
 	spec := agents.LaunchSpec{Duty: agents.Worker, Index: number, Prompt: prompt, Headless: true, Ferrus: b.o.Ferrus, Root: f.Settings.Root,
-		Work: f.Settings.Root, Run: f.Dir, Name: role, Output: output, Scratch: f.Path(workersDir, role), Environ: b.o.Environ}
+		Work: f.Settings.Root, Run: f.Dir, Name: role, Output: output, Speaks: speaks, Scratch: f.Path(workersDir, role), Environ: b.o.Environ}
 	if err := b.staff(&o, k, spec); err != nil {
 		return process.Order{}, err
 	}
