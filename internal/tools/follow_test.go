@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A follower is an agent that knows nothing but to do what next says. What it does of its own accord, a model's free
@@ -90,7 +91,10 @@ const mostSteps = 120
 // answers what is asked. Where headless agents stop for want of work, new ones come in, as a conductor
 // would have it.
 func TestWhoeverFollowsNextGetsThrough(t *testing.T) {
-	for _, r := range roads {
+	for i, r := range roads {
+		if !kit.Every(3, i) {
+			continue
+		}
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			w := repository(t, "[limits]\n"+r.limits+"\n")

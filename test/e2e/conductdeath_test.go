@@ -46,7 +46,7 @@ func (w *world) kill(pid int) {
 func (w *world) deaths(what string, strike func(process.Occupant)) []process.Run {
 	w.t.Helper()
 	c, usual := w.begun()
-	n := rounds(3, 50)
+	n := rounds(5, 50)
 	var times []time.Duration
 	for i := range n {
 		o := w.claims(i + 1)

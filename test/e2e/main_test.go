@@ -33,10 +33,13 @@ import (
 // full runs every rig as long as it is worth; without it the numbers fit a minute on two busy cores.
 var full = flag.Bool("full", false, "run all rounds: some minutes")
 
-// rounds picks a number for a usual run, in which test/faults tries the mutants, and for -full.
+// rounds picks a number for a usual run, in which test/faults tries the mutants, and for -full; half of the usual one where no test is named.
 func rounds(usual, all int) int {
 	if *full {
 		return all
+	}
+	if !kit.Named() {
+		return (usual + 1) / 2
 	}
 	return usual
 }

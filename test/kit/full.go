@@ -37,6 +37,9 @@ func Sampled(indices ...int) bool {
 	return Full() || sum%one == 0
 }
 
+// Every reports whether a test tries an item of a list, of which it has the index: all items if it is named, else each n-th.
+func Every(n, index int) bool { return Named() || index%n == 0 }
+
 // set is the value of a flag, "" if the test program does not have it.
 func set(name string) string {
 	if f := flag.Lookup(name); f != nil {

@@ -58,7 +58,7 @@ func TestAKilledFetchIsFinishedByTheSame(t *testing.T) {
 			if !*enginetest.Full {
 				step = max(1, points/6)
 				if !kit.Named() {
-					step = max(1, points/2)
+					step = max(1, points/4)
 				}
 			}
 			for at := 1; at <= points; at += step {
