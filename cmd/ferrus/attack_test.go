@@ -22,7 +22,6 @@ import (
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/scaffold"
 	"github.com/ferrus-go/ferrus/internal/status/doctor"
 )
 
@@ -100,7 +99,7 @@ func TestNoEntryLeadsACommandOutside(t *testing.T) {
 				fmt.Fprintln(&out, setupcmd.Lay(map[string]string{filepath.Join(c.Dir, ".ferrus", "live", "open-x", "mcp.json"): "{}"}))
 			case "views":
 				p := doctor.New(t.Context(), project.At(c.Dir, ""), doctorcmd.Host(a), false)
-				fmt.Fprintf(&out, "%+v %v\n", doctor.CheckViews(p), scaffold.Upstream(c.Dir))
+				fmt.Fprintf(&out, "%+v %v\n", doctor.CheckViews(p), project.Upstream(c.Dir))
 				p.Forget()
 			default:
 				fmt.Fprintf(&out, "ferrus %s: exit %d\n", line, root.Run((&cli.App{In: strings.NewReader(""), Out: &out, Err: &out}), t.Context(), append([]string{"-C", c.Dir}, strings.Fields(line)...)))

@@ -14,7 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -80,7 +80,7 @@ func codexFiles(s LaunchSpec) []string {
 
 // codexHome returns the person's folder of Codex.
 func codexHome(env []string) string {
-	return cmp.Or(environ.Lookup(env, "CODEX_HOME"), filepath.Join(homeOf(env), ".codex"))
+	return cmp.Or(proc.Lookup(env, "CODEX_HOME"), filepath.Join(homeOf(env), ".codex"))
 }
 
 // tomlValue returns a value as the option -c reads it.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 // foreign are patterns of variables that no agent inherits: those that make an agent believe that
@@ -36,7 +36,7 @@ var ours = []string{"FERRUS_STATE_DIR", "FERRUS_TRUST", "XDG_STATE_HOME", "XDG_C
 func handed(env []string) map[string]string {
 	set := map[string]string{}
 	for _, name := range ours {
-		if value := environ.Lookup(env, name); value != "" {
+		if value := proc.Lookup(env, name); value != "" {
 			set[name] = value
 		}
 	}
@@ -45,7 +45,7 @@ func handed(env []string) map[string]string {
 
 // inherited returns the variables of an environment that an agent gets, followed by added.
 func inherited(env, added []string) []string {
-	return append(environ.Without(outsideOf(env), environ.Withheld), added...)
+	return append(proc.Without(outsideOf(env), proc.Withheld), added...)
 }
 
 // outsideOf returns an environment without the foreign variables.
@@ -53,7 +53,7 @@ func outsideOf(env []string) []string {
 	out := make([]string, 0, len(env))
 	for _, entry := range env {
 		name, _, _ := strings.Cut(entry, "=")
-		if slices.Contains(ours, name) || !environ.Matches(foreign, name) {
+		if slices.Contains(ours, name) || !proc.Matches(foreign, name) {
 			out = append(out, entry)
 		}
 	}
@@ -73,7 +73,7 @@ func passed(env []string) []string {
 	var names []string
 	for _, entry := range inherited(env, nil) {
 		name, _, _ := strings.Cut(entry, "=")
-		if variable.MatchString(name) && !environ.Matches(secret, name) {
+		if variable.MatchString(name) && !proc.Matches(secret, name) {
 			names = append(names, name)
 		}
 	}
@@ -83,5 +83,5 @@ func passed(env []string) []string {
 
 // homeOf returns a person's home folder, by the system's variable for it.
 func homeOf(env []string) string {
-	return cmp.Or(environ.Lookup(env, "HOME"), environ.Lookup(env, "USERPROFILE"))
+	return cmp.Or(proc.Lookup(env, "HOME"), proc.Lookup(env, "USERPROFILE"))
 }

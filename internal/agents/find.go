@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -31,7 +31,7 @@ func LookPath(name string, env []string) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name, nil
 	}
-	for _, dir := range filepath.SplitList(environ.Lookup(env, "PATH")) {
+	for _, dir := range filepath.SplitList(proc.Lookup(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue // a file in the project is not a program of the person
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 // gemini is Google's Gemini CLI.
@@ -94,7 +94,7 @@ func geminiSettings(a Adapter, s LaunchSpec) map[string]any {
 	// Without this choice an interactive session starts with a question.
 	for _, way := range []struct{ variable, choice string }{
 		{"GEMINI_API_KEY", "gemini-api-key"}, {"GOOGLE_GENAI_USE_VERTEXAI", "vertex-ai"}, {"GOOGLE_API_KEY", "vertex-ai"}} {
-		if environ.Lookup(s.Environ, way.variable) != "" {
+		if proc.Lookup(s.Environ, way.variable) != "" {
 			conf["security"] = authType(way.choice)
 			break
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -56,7 +56,7 @@ func (a Adapter) loggedOut(ctx context.Context, path string, environ []string) b
 // Keyed reports whether an environment has all that the agent's client needs to reach its model, without a login and settings in
 // a home folder.
 func (a Adapter) Keyed(env []string) bool {
-	return slices.ContainsFunc(a.login.keys, func(name string) bool { return environ.Lookup(env, name) != "" })
+	return slices.ContainsFunc(a.login.keys, func(name string) bool { return proc.Lookup(env, name) != "" })
 }
 
 // Keys are the variables one of which the agent's client needs in order to be keyed; none where ferrus knows of none.
@@ -82,7 +82,7 @@ func (a Adapter) asked(ctx context.Context, path string, environ []string, args 
 // codexFree reports whether Codex needs no login: its environment has a key, or its configuration
 // names another provider.
 func codexFree(env []string) bool {
-	if environ.Lookup(env, "CODEX_API_KEY") != "" {
+	if proc.Lookup(env, "CODEX_API_KEY") != "" {
 		return true
 	}
 	var conf struct {

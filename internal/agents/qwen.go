@@ -1,6 +1,6 @@
 package agents
 
-import "github.com/ferrus-go/ferrus/internal/platform/environ"
+import "github.com/ferrus-go/ferrus/internal/platform/proc"
 
 // qwen is Qwen Code.
 var qwen = Adapter{
@@ -42,7 +42,7 @@ func launchQwen(a Adapter, s LaunchSpec) (Launch, error) {
 	if s.Ticket != "" { // there its commands get no terminal, and the person's settings are out of reach
 		conf["tools"] = map[string]any{"shell": map[string]any{"enableInteractiveShell": false}}
 		conf["privacy"] = map[string]any{"usageStatisticsEnabled": false}
-		if environ.Lookup(s.Environ, "OPENAI_API_KEY") != "" {
+		if proc.Lookup(s.Environ, "OPENAI_API_KEY") != "" {
 			conf["security"] = authType("openai")
 		}
 	}

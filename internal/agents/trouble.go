@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // signs are the words by which clients and providers report a trouble, in the order in which they
@@ -136,7 +136,7 @@ func (r *Reading) does(what string) Note {
 // uses is does for a call of a tool with its arguments.
 func (r *Reading) uses(tool string, args json.RawMessage) Note {
 	n := r.does(call(tool, args))
-	n.Tool, n.Args = clean(toolName(tool)), strictjson.Digest(args)
+	n.Tool, n.Args = clean(toolName(tool)), jsonx.Digest(args)
 	return n
 }
 

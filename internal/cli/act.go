@@ -19,7 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A Runner runs a command line in this process and returns its exit code.
@@ -67,10 +67,10 @@ func orNone(s string) string {
 // Do carries out an act of a person on the project in the folder root: it runs the command of the act in this process, or starts
 // it as a process of its own if it is a run. via says by what the person acts: ui or web. The error is that of a value which a
 // field does not take; what the command refuses is in the outcome.
-func (a *App) Do(ctx context.Context, root, via string, what act.Act, values map[string]string) (act.Outcome, error) {
+func (a *App) Do(ctx context.Context, root, via string, what status.Act, values map[string]string) (status.Outcome, error) {
 	args, err := what.Fill(values)
 	if err != nil {
-		return act.Outcome{}, err
+		return status.Outcome{}, err
 	}
 	args = append([]string{"--root", root}, args...)
 	if what.Runs {
@@ -94,8 +94,8 @@ func (a *App) ErrorsFlag(flags *pflag.FlagSet) {
 
 // outcome is that of a command with errorsFlag: its exit code, what it printed, and what it printed on stderr, of which the last line
 // is its error. A command that has said itself why it failed has none: then what it printed is the message.
-func outcome(code int, out, errs string) act.Outcome {
-	done := act.Outcome{Exit: code, Text: strings.TrimSpace(out)}
+func outcome(code int, out, errs string) status.Outcome {
+	done := status.Outcome{Exit: code, Text: strings.TrimSpace(out)}
 	if code == ExitOK {
 		return done
 	}
@@ -121,22 +121,22 @@ const settled = 1500 * time.Millisecond
 
 // startDetached starts a command of this program as a process of its own, which outlives this one and its terminal. The outcome is
 // that of a command that ended at once, and otherwise that it runs.
-func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, error) {
+func (a *App) startDetached(ctx context.Context, args []string) (status.Outcome, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return act.Outcome{}, err
+		return status.Outcome{}, err
 	}
 	var logs [2]*os.File // of what it prints, and of its errors
 	for i := range logs {
 		if logs[i], err = os.CreateTemp("", "ferrus-run-*.log"); err != nil {
-			return act.Outcome{}, err
+			return status.Outcome{}, err
 		}
 		defer os.Remove(logs[i].Name())
 		defer logs[i].Close()
 	}
 	text, err := textFile(args)
 	if err != nil {
-		return act.Outcome{}, err
+		return status.Outcome{}, err
 	}
 	cmd := exec.Command(self, append([]string{errorsFlag}, args...)...)
 	if text != nil {
@@ -147,7 +147,7 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 	cmd.Dir = filepath.Dir(logs[0].Name()) // the project is named; a folder that is in use cannot be removed everywhere
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = logs[0], logs[1], proc.Leader()
 	if err := cmd.Start(); err != nil {
-		return act.Outcome{}, err
+		return status.Outcome{}, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -157,7 +157,7 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 		errs, _ := readFrom(logs[1])
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
-			return act.Outcome{}, err
+			return status.Outcome{}, err
 		}
 		code := cmd.ProcessState.ExitCode()
 		if code == ExitPerson { // it has run, and waits for the person
@@ -165,9 +165,9 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 		}
 		return outcome(code, said, errs), nil
 	case <-time.After(settled):
-		return act.Outcome{Text: fmt.Sprintf("started: process %d; it continues when this is closed", cmd.Process.Pid)}, nil
+		return status.Outcome{Text: fmt.Sprintf("started: process %d; it continues when this is closed", cmd.Process.Pid)}, nil
 	case <-ctx.Done():
-		return act.Outcome{}, ctx.Err()
+		return status.Outcome{}, ctx.Err()
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // TestATextOfARunIsNoArgument: 200 kB are too long for one, and other users could read it. What is no text stays.
@@ -39,16 +39,16 @@ func TestTheOutcomeOfACommandHasItsErrorAsValues(t *testing.T) {
 	for name, c := range map[string]struct {
 		code      int
 		out, errs string
-		want      act.Outcome
+		want      status.Outcome
 	}{
-		"success":             {0, "merged\n", "a warning\n", act.Outcome{Text: "merged"}},
-		"refusal":             {3, "", failure + "\n", act.Outcome{Exit: 3, Message: "cannot merge docs: it is not approved", Remedy: "ferrus status\nferrus diff"}},
-		"with a warning":      {3, "looked\n", "a warning\n" + failure + "\n", act.Outcome{Exit: 3, Message: "cannot merge docs: it is not approved", Remedy: "ferrus status\nferrus diff", Text: "a warning\nlooked"}},
-		"it has said it":      {6, "b waits for you\n  ferrus answer\n", "", act.Outcome{Exit: 6, Message: "b waits for you", Text: "  ferrus answer"}},
-		"a panic":             {2, "", "panic: no\n\ngoroutine 1", act.Outcome{Exit: 2, Message: "panic: no", Text: "\ngoroutine 1"}},
-		"JSON that is no one": {1, "", "{}\n", act.Outcome{Exit: 1, Message: "{}"}},
+		"success":             {0, "merged\n", "a warning\n", status.Outcome{Text: "merged"}},
+		"refusal":             {3, "", failure + "\n", status.Outcome{Exit: 3, Message: "cannot merge docs: it is not approved", Remedy: "ferrus status\nferrus diff"}},
+		"with a warning":      {3, "looked\n", "a warning\n" + failure + "\n", status.Outcome{Exit: 3, Message: "cannot merge docs: it is not approved", Remedy: "ferrus status\nferrus diff", Text: "a warning\nlooked"}},
+		"it has said it":      {6, "b waits for you\n  ferrus answer\n", "", status.Outcome{Exit: 6, Message: "b waits for you", Text: "  ferrus answer"}},
+		"a panic":             {2, "", "panic: no\n\ngoroutine 1", status.Outcome{Exit: 2, Message: "panic: no", Text: "\ngoroutine 1"}},
+		"JSON that is no one": {1, "", "{}\n", status.Outcome{Exit: 1, Message: "{}"}},
 		"with values": {4, "", `{"code":"untrusted","message":"nobody has agreed","values":[{"key":"checks.commands","value":"make","does":"it is run"}]}`,
-			act.Outcome{Exit: 4, Message: "nobody has agreed", Text: "checks.commands = make\n      it is run"}},
+			status.Outcome{Exit: 4, Message: "nobody has agreed", Text: "checks.commands = make\n      it is run"}},
 	} {
 		if diff := cmp.Diff(c.want, outcome(c.code, c.out, c.errs)); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -17,7 +17,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
@@ -144,7 +143,7 @@ func CobraError(cmd *cobra.Command, err error) error {
 	if m := regexp.MustCompile(`^unknown (?:flag: -|shorthand flag: '.' in )-(\S+)$`).FindStringSubmatch(text); m != nil {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := nearest.Word(m[1], names); near != "" {
+		if near := format.Word(m[1], names); near != "" {
 			remedy = "did you mean --" + near + "? " + remedy
 		}
 	}
@@ -317,7 +316,7 @@ func NoCommand(parent *cobra.Command, word string) error {
 		}
 	}
 	remedy := parent.CommandPath() + " --help lists the commands"
-	if near := nearest.Word(word, names); near != "" {
+	if near := format.Word(word, names); near != "" {
 		remedy = "did you mean " + near + "? " + remedy
 	}
 	return UsageError(remedy, "there is no command %q", strings.TrimPrefix(parent.CommandPath()+" "+word, "ferrus "))

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -19,7 +19,7 @@ func Variants(values []string) ([]state.Variant, error) {
 		agent, model, named := strings.Cut(text, ":")
 		if _, err := agents.Find(agent); err != nil {
 			meant := "there are " + strings.Join(names, ", ")
-			if near := nearest.Word(agent, names); near != "" {
+			if near := format.Word(agent, names); near != "" {
 				meant = "did you mean " + near + "?"
 			}
 			return nil, UsageError(meant, "--variant %s names no agent", text)

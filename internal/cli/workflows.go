@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -45,7 +45,7 @@ func (a *App) Workflows(ctx context.Context) (workflow.Workflows, string, error)
 
 // WorkflowsError says what is wrong with a workflows.json, nil when nothing is.
 func WorkflowsError(path string, err error) error {
-	var faults strictjson.Faults
+	var faults jsonx.Faults
 	if !errors.As(err, &faults) {
 		return err
 	}

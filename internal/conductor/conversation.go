@@ -6,7 +6,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 )
 
 // A conversation is the session of its client that a new executor continues; the zero one is a new
@@ -64,7 +64,7 @@ func newest(runs []process.Run, duty agents.Duty) (r process.Run, ok bool) {
 func (f Facts) rolledBack() int64 {
 	at := int64(-1)
 	for _, d := range f.Task.Decisions {
-		if strings.HasPrefix(d.ID, packet.RollbackPrefix) {
+		if strings.HasPrefix(d.ID, handover.RollbackPrefix) {
 			at = d.Off
 		}
 	}

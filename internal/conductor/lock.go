@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
@@ -94,7 +94,7 @@ func Hold(dir string) (*filelock.Lock, error) {
 	for until := time.Now().Add(dying); ; time.Sleep(time.Millisecond) {
 		lock, err := filelock.Take(path)
 		if err == nil {
-			text, err := jsontime.Marshal(Holder{Pid: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)})
+			text, err := jsonx.Marshal(Holder{Pid: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)})
 			if err == nil {
 				err = record(root, name, append(text, '\n'))
 			}

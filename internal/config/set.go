@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
 
 // set applies one entry of the file, or returns why it is not allowed there. Entries come in the
@@ -124,7 +124,7 @@ func setMember(m map[string]string, table string, e entry) error {
 
 // meant adds to a refusal the word that was probably meant.
 func (k key) meant(refusal error, word string) error {
-	if near := nearest.Word(word, k.words); near != "" {
+	if near := format.Word(word, k.words); near != "" {
 		return fmt.Errorf("%v; did you mean %s?", refusal, near)
 	}
 	return refusal
@@ -188,7 +188,7 @@ func unknown(e entry) error {
 		what = "table"
 	}
 	full := dotted(e.path)
-	if near := nearest.Word(name, children(parent)); near != "" {
+	if near := format.Word(name, children(parent)); near != "" {
 		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, near)
 	}
 	var others, names []string // the last part, and the full name
@@ -200,7 +200,7 @@ func unknown(e entry) error {
 		}
 		others, names = append(others, last), append(names, whole)
 	}
-	if near := nearest.Word(name, others); near != "" {
+	if near := format.Word(name, others); near != "" {
 		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, names[slices.Index(others, near)])
 	}
 	at := "at the top are"

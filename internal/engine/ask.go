@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -190,15 +190,15 @@ func notOpen(id string, t state.Task) error {
 // AwaitAnswer waits for the answer to the newest question of the session's role, which it may ask for as often as it
 // likes: an answer is a fact and is never used up. The decision is nil when wait is over, or when the role has asked
 // nothing.
-func (s *Session) AwaitAnswer(ctx context.Context, wait time.Duration) (*packet.Decision, store.Snapshot, error) {
-	var got *packet.Decision
+func (s *Session) AwaitAnswer(ctx context.Context, wait time.Duration) (*handover.Decision, store.Snapshot, error) {
+	var got *handover.Decision
 	snap, err := s.e.await(ctx, wait, func(now store.Snapshot) (bool, error) {
 		id := s.Asked(now.Task)
 		i := slices.IndexFunc(now.Task.Decisions, func(r state.Record) bool { return r.ID == id })
 		if id == "" || i < 0 {
 			return id == "", nil
 		}
-		d, err := packet.ReadDecision(s.e.store, now.Task.Decisions[i])
+		d, err := handover.ReadDecision(s.e.store, now.Task.Decisions[i])
 		got = &d
 		return true, err
 	})

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -29,7 +29,7 @@ func (e *Engine) Runner() *checkrun.Runner { return e.runner }
 
 // Personal returns what a new task freezes of the environment: that of the person whose command this is, else that of the
 // newest command of a person in this project; nil where none is known.
-func (e *Engine) Personal() environ.Frozen { return e.settings.Personal() }
+func (e *Engine) Personal() proc.Frozen { return e.settings.Personal() }
 
 // Fork makes the machine of a branch as a draft and moves it into its place: with the journal up to upto bytes, and a first
 // event of its own, in whose line note stands. The branch has the executor of as, if as names one, and works for parent.

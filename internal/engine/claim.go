@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // A Claimed is the work in an executor's hands.
 type Claimed struct {
 	Done
-	Packet packet.Packet
+	Packet handover.Packet
 	Stale  string // who may still be editing, when the work was taken from a holder not known to be dead
 
 	fresh bool // claimed by this very call
@@ -43,7 +43,7 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 	if got.fresh {
 		s.e.snapshotAfter(state.Claim, got.Snapshot, got.Packet.Tree)
 	}
-	if got.fresh && remote.IsSession(s.ID) && (err != nil || ctx.Err() != nil) {
+	if got.fresh && live.IsSession(s.ID) && (err != nil || ctx.Err() != nil) {
 		s.withdraw()
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Session) hold(epoch uint64) {
 	s.mu.Lock()
 	s.epoch = epoch
 	s.mu.Unlock()
-	if !remote.IsSession(s.ID) {
+	if !live.IsSession(s.ID) {
 		s.e.keepAlive(s)
 	}
 }
@@ -169,7 +169,7 @@ var errHeld = &refusal.RefusedError{Code: refusal.NotClaimed, Message: "another 
 func (s *Session) announce() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live != nil || remote.IsSession(s.ID) {
+	if s.live != nil || live.IsSession(s.ID) {
 		return nil
 	}
 	live, err := s.e.store.Announce(s.ID)

@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // A Consulting is what an executor asks the supervisor.
@@ -106,7 +106,7 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 		}
 		consulted := now.Task.InConsultation()
 		if consulted && !s.Holds(now.Task) {
-			return true, notClaimed(now.Task.ClaimedBy, remote.IsSession(s.ID))
+			return true, notClaimed(now.Task.ClaimedBy, live.IsSession(s.ID))
 		}
 		if consulted && (now.Task.State != state.Consultation || !now.Task.Consultation.Answered) {
 			return false, nil

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -102,13 +101,13 @@ func (e *Engine) diffAt(ctx context.Context, m AsOf) (text, tree string, err err
 }
 
 // Inspect returns the tree of the work as it is for a command that only shows, and the files that were not read; see
-// differences.Inspect.
+// handover.Inspect.
 func (e *Engine) Inspect(ctx context.Context, snap store.Snapshot) (id string, skipped []string, err error) {
 	tree, err := e.Tree(ctx, snap)
 	if err != nil {
 		return "", nil, err
 	}
-	return differences.Inspect(ctx, tree, snap.Task, e.place.Branch)
+	return handover.Inspect(ctx, tree, snap.Task, e.place.Branch)
 }
 
 // ReviewOf returns the submission of a snapshot as its reviewer is shown it. The error is a *refusal.RefusedError where there is none
@@ -137,16 +136,16 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 			r.LastBy += " (" + l.Actor.Tree + ")"
 		}
 	}
-	if r.Decisions, err = packet.Decisions(e.store, now.Task); err != nil {
+	if r.Decisions, err = handover.Decisions(e.store, now.Task); err != nil {
 		return Review{}, err
 	}
-	if packet.FitDecisions(&r.Decisions, maxReviewed) {
-		r.Cut = []packet.Cut{{What: "decisions", URI: "ferrus://decisions"}}
+	if handover.FitDecisions(&r.Decisions, maxReviewed) {
+		r.Cut = []handover.Cut{{What: "decisions", URI: "ferrus://decisions"}}
 	}
 	sub := now.Task.Submission
 	r.Notices = e.aboutWork(ctx, now)
 	if sub.Patch != "" {
-		if r.Patch, r.PatchExact, err = differences.Patch(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, now) }, e.place, now.Task, r.Notices); err != nil {
+		if r.Patch, r.PatchExact, err = handover.Patch(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, now) }, e.place, now.Task, r.Notices); err != nil {
 			return Review{}, err
 		}
 	}
@@ -155,8 +154,8 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 }
 
 // packet gathers the packet of the task at a moment.
-func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
-	var p packet.Packet
+func (e *Engine) packet(ctx context.Context, m AsOf) (handover.Packet, error) {
+	var p handover.Packet
 	snap := m.Snapshot
 	var err error
 	load := func(into *string, doc state.Doc) {
@@ -167,8 +166,8 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 	load(&p.Task, state.TaskDoc)
 	load(&p.Review, state.ReviewDoc)
 	if err == nil {
-		var whole packet.Packet
-		whole, err = packet.Remembered(e.store, e.place.Dir(), snap, string(state.Executor))
+		var whole handover.Packet
+		whole, err = handover.Remembered(e.store, e.place.Dir(), snap, string(state.Executor))
 		p.LastCheck, p.Decisions, p.Messages, p.Consultations, p.Progress = whole.LastCheck, whole.Decisions, whole.Messages, whole.Consultations, whole.Progress
 	}
 	if err == nil {
@@ -177,25 +176,25 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 			p.Diffstat = "not known: " + trouble.Error() // an agent needs the work to fix that
 		}
 	}
-	p.Fit(packet.Max)
+	p.Fit(handover.Max)
 	return p, err
 }
 
-// Remembered is packet.Remembered for the machine of the engine.
-func (e *Engine) Remembered(snap store.Snapshot, to string) (packet.Packet, error) {
-	return packet.Remembered(e.store, e.place.Dir(), snap, to)
+// Remembered is handover.Remembered for the machine of the engine.
+func (e *Engine) Remembered(snap store.Snapshot, to string) (handover.Packet, error) {
+	return handover.Remembered(e.store, e.place.Dir(), snap, to)
 }
 
 // Answered returns the newest answer of the supervisor, the zero Consultation when there is none.
-func (e *Engine) Answered(snap store.Snapshot) (packet.Consultation, error) {
+func (e *Engine) Answered(snap store.Snapshot) (handover.Consultation, error) {
 	list := snap.Task.Consulted
 	if len(list) == 0 {
-		return packet.Consultation{}, nil
+		return handover.Consultation{}, nil
 	}
-	return packet.ReadConsultation(e.store, list[len(list)-1])
+	return handover.ReadConsultation(e.store, list[len(list)-1])
 }
 
 // LastCheckOf returns how the newest check ended, nil when there was none or it is still running.
-func (e *Engine) LastCheckOf(snap store.Snapshot) (*packet.LastCheck, error) {
-	return packet.ReadLastCheck(e.store, e.place.Dir(), e.present(snap))
+func (e *Engine) LastCheckOf(snap store.Snapshot) (*handover.LastCheck, error) {
+	return handover.ReadLastCheck(e.store, e.place.Dir(), e.present(snap))
 }

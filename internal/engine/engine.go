@@ -17,11 +17,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/engine/published"
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/project/settings"
@@ -48,13 +47,13 @@ type Engine struct {
 	mu          sync.Mutex
 	job         *job // the check that this process runs or ran last
 	trees       map[string]*worktree.Tree
-	differences differences.Memory
+	differences handover.Memory
 
 	settled atomic.Uint64 // the newest entry after which no rule was found due
 
 	keeper    *snapshots.Queue
 	published *published.Trees
-	told      packet.Shown
+	told      handover.Shown
 
 	origin  *origin.Judge // nil without Options.Project
 	foreign error         // of state that is only looked at; nil for ours
@@ -222,7 +221,7 @@ func (e *Engine) Config() (config.Config, error) { return e.settings.Config() }
 func (e *Engine) Gate(snap store.Snapshot) (config.Gate, error) { return e.settings.Gate(snap) }
 
 // Environ returns the variables that are frozen with the task; nil without a task, and for one that an older ferrus made.
-func (e *Engine) Environ(snap store.Snapshot) (environ.Frozen, error) {
+func (e *Engine) Environ(snap store.Snapshot) (proc.Frozen, error) {
 	return e.settings.Environ(snap)
 }
 

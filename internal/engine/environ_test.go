@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-	"github.com/ferrus-go/ferrus/internal/engine/notice"
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
@@ -35,7 +35,7 @@ func TestAServersEnvironmentJudgesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := notice.Environ(st.Facts()); !strings.HasPrefix(got, "environment: BASH_ENV, LD_LIBRARY_PATH, NODE_OPTIONS, PATH of this server") ||
+	if got := engine.Environ(st.Facts()); !strings.HasPrefix(got, "environment: BASH_ENV, LD_LIBRARY_PATH, NODE_OPTIONS, PATH of this server") ||
 		strings.Contains(got, "/tmp/other") {
 		t.Errorf("notices: %s", got)
 	}

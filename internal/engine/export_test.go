@@ -7,7 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/rules"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -29,8 +29,10 @@ func (e *Engine) Fingerprint(ctx context.Context, snap store.Snapshot) (string, 
 	return e.fingerprint(ctx, snap)
 }
 
-func (e *Engine) Packet(ctx context.Context, m AsOf) (packet.Packet, error) { return e.packet(ctx, m) }
-func (e *Engine) Present(snap store.Snapshot) store.Snapshot                { return e.present(snap) }
+func (e *Engine) Packet(ctx context.Context, m AsOf) (handover.Packet, error) {
+	return e.packet(ctx, m)
+}
+func (e *Engine) Present(snap store.Snapshot) store.Snapshot { return e.present(snap) }
 
 func (s *Session) SetEpoch(n uint64)       { s.epoch = n }
 func (s *Session) Explain(err error) error { return s.explain(err) }

@@ -20,7 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // upgraded is a project with a task that a ferrus without records made.
@@ -185,7 +185,7 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 		}
 		for value, safe := range map[string]bool{p.Dir: true, "*": true, filepath.Dir(p.Dir) + "/*": true, p.Dir + "x": false, filepath.Dir(p.Dir): false} {
 			conf := filepath.Join(p.Side, "gitconfig")
-			if err := os.WriteFile(conf, []byte("[safe]\n\tdirectory = "+gitpath.ConfigQuoted(value)+"\n"), 0o600); err != nil {
+			if err := os.WriteFile(conf, []byte("[safe]\n\tdirectory = "+git.ConfigQuoted(value)+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			t.Setenv("GIT_CONFIG_GLOBAL", conf)

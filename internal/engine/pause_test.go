@@ -8,7 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -103,7 +103,7 @@ func TestAnAnswerReachesItsAskerAndAnswersNoOtherQuestion(t *testing.T) {
 	enginetest.Must(h.Answer(t.Context(), "", "Spaces."))(t) // while nobody waits
 	next := p.Executor("codex")
 	got := enginetest.Claim(t, next)
-	if d := got.Packet.Decisions; len(d) != 1 || d[0] != (packet.Decision{ID: "q1", Question: "Tabs?", Answer: "Spaces.", By: "human"}) {
+	if d := got.Packet.Decisions; len(d) != 1 || d[0] != (handover.Decision{ID: "q1", Question: "Tabs?", Answer: "Spaces.", By: "human"}) {
 		t.Fatalf("the successor gets %+v", d)
 	}
 	for range 2 { // as often as it likes
@@ -135,7 +135,7 @@ func TestAWaiterIsWokenByTheAnswer(t *testing.T) {
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	_, ex := p.Begun()
 	enginetest.Must(ex.AskHuman(t.Context(), "May I?", []string{"yes", "no"}))(t)
-	told := make(chan *packet.Decision)
+	told := make(chan *handover.Decision)
 	go func() {
 		a, _, err := ex.AwaitAnswer(t.Context(), enginetest.Patience)
 		if err != nil {

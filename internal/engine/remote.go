@@ -4,26 +4,26 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // Remote opens a session for a caller who proved the token of that id; see package remote. Its lease lasts max_silence_secs
 // from the last call that named the claim. claim is what the caller named, "" when nothing;
 // the error is a *refusal.RefusedError of code NotClaimed for one that is no claim at all.
 func (e *Engine) Remote(c Caller, token, claim string) (*Session, error) {
-	secret, epoch, err := remote.ReadClaim(claim)
+	secret, epoch, err := live.ReadClaim(claim)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case secret != "":
 	case c.Role == state.Executor:
-		secret = remote.NewSecret()
+		secret = live.NewSecret()
 	default:
 		secret = "-" // a supervisor claims nothing, and is known by its token alone
 	}
 	s := e.Session(c)
-	s.ID = remote.SessionID(token, secret)
+	s.ID = live.SessionID(token, secret)
 	s.token, s.secret, s.epoch = token, secret, epoch
 	return s, nil
 }
@@ -31,7 +31,7 @@ func (e *Engine) Remote(c Caller, token, claim string) (*Session, error) {
 // Claim is what a call must name to be the holder's: the claim of a remote session, else the session's id, which nobody
 // needs to name. It is "" for a remote session that holds nothing.
 func (s *Session) Claim() string {
-	if !remote.IsSession(s.ID) {
+	if !live.IsSession(s.ID) {
 		return s.ID
 	}
 	s.mu.Lock()
@@ -39,7 +39,7 @@ func (s *Session) Claim() string {
 	if s.epoch == 0 {
 		return ""
 	}
-	return remote.Claim(s.epoch, s.secret)
+	return live.Claim(s.epoch, s.secret)
 }
 
 // With returns the session that a call means which came over s and names a claim. The error is a *refusal.RefusedError of code
@@ -48,7 +48,7 @@ func (s *Session) With(claim string) (*Session, error) {
 	if claim == s.Claim() {
 		return s, nil
 	}
-	if !remote.IsSession(s.ID) || s.Role != state.Executor {
+	if !live.IsSession(s.ID) || s.Role != state.Executor {
 		return nil, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + format.OneLine(claim, 40) + " is not this connection's",
 			Remedy: "leave claim out, or call wait_for_task for a new one"}
 	}

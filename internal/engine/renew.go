@@ -7,7 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // Heartbeat renews the lease of the session that holds the work.
@@ -54,7 +54,7 @@ func (s *Session) Touch() {
 
 // spare is how much of a lease may be left for a call to renew it.
 func (s *Session) spare() time.Duration {
-	if !remote.IsSession(s.ID) {
+	if !live.IsSession(s.ID) {
 		return 0
 	}
 	conf, _ := s.e.Config()

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -36,13 +36,13 @@ type Review struct {
 	Task       string
 	Submission string
 	Diffstat   string
-	Patch      string            // absolute path; "" without git. Hidden characters are marks in it
-	PatchExact string            // absolute path of the patch for git, where that is another file
-	Last       string            // the notes of the rejection before; "" when there was none
-	LastBy     string            // who rejected, and from which process tree; "" when nobody did
-	Decisions  []packet.Decision // a person's, newest first
-	Cut        []packet.Cut      // that there are more of them than fit
-	Notices    []string          // what the patch does not show although it may matter, and hidden characters
+	Patch      string              // absolute path; "" without git. Hidden characters are marks in it
+	PatchExact string              // absolute path of the patch for git, where that is another file
+	Last       string              // the notes of the rejection before; "" when there was none
+	LastBy     string              // who rejected, and from which process tree; "" when nobody did
+	Decisions  []handover.Decision // a person's, newest first
+	Cut        []handover.Cut      // that there are more of them than fit
+	Notices    []string            // what the patch does not show although it may matter, and hidden characters
 }
 
 // maxReviewed is how much of a person's decisions a reviewer is shown, in bytes of JSON.

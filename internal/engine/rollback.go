@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -152,7 +152,7 @@ func (s *Session) recalling(was *store.Line, reason string) transition {
 			}
 			next.Since = s.e.stamp()
 			// The agent that continues from here learns why; one that was started before has no part in it.
-			next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(packet.RollbackPrefix, was.Seq), Off: now.Journal.Bytes})
+			next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(handover.RollbackPrefix, was.Seq), Off: now.Journal.Bytes})
 		}}
 }
 

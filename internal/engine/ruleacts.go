@@ -7,7 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/rules"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -75,7 +75,7 @@ func (e *Engine) consulting(r rules.Rule, now store.Snapshot, on *store.Line) (t
 	t := now.Task
 	tried := fmt.Sprintf("%s since the last passed one or review, %d in a row with the same failure; %s.",
 		format.Count(t.CheckRetries, "failed check", "failed checks"), t.Check.Same, format.Count(t.ReviewCycles, "rejection", "rejections"))
-	last, err := packet.ReadLastCheck(e.store, e.place.Dir(), now)
+	last, err := handover.ReadLastCheck(e.store, e.place.Dir(), now)
 	if err != nil {
 		return transition{}, err
 	}

@@ -12,12 +12,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // A Caller is on whose behalf a session acts.
@@ -44,7 +44,7 @@ type Session struct {
 	epoch uint64    // under which this session last held the work; 0 when it never did
 	last  int64     // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
 	shown shown
-	told  packet.Shown
+	told  handover.Shown
 	seen  map[string]string // of each delegate, by its id: the submission or the consultation that was shown
 }
 
@@ -278,7 +278,7 @@ func (e *Engine) term(now store.Snapshot, next state.Task, by state.Role) (store
 func (e *Engine) grant(session string) store.Lease {
 	conf, _ := e.Config() // a broken file leaves the last sound one
 	ttl, now := conf.Lease.TTL(), e.stamp()
-	if remote.IsSession(session) {
+	if live.IsSession(session) {
 		ttl = conf.Lease.MaxSilence()
 	}
 	return store.Lease{Term: lease.Grant(e.opts.Clock(), ttl), Until: now.Add(ttl), Heartbeat: now}

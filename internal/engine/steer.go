@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // Steer sends a person's message to the agent that works on the task or reviews it, now or later: text of at most 4 KiB. It is in
@@ -22,7 +22,7 @@ func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 		return Done{}, err
 	}
 	return s.commit(ctx, transition{event: state.Steer, note: text, lay: func(now store.Snapshot, next *state.Task) {
-		next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(packet.SteerPrefix, now.Task.Seq+1), Off: now.Journal.Bytes})
+		next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(handover.SteerPrefix, now.Task.Seq+1), Off: now.Journal.Bytes})
 	}})
 }
 
@@ -79,30 +79,30 @@ func (e *Engine) spareMessages(now store.Snapshot) error {
 type Reader struct {
 	Role      state.Role
 	Steers    bool
-	Relatives []packet.Message
+	Relatives []handover.Message
 }
 
 // News returns what is in force for a reader, without what was shown.
-func (e *Engine) News(now store.Snapshot, to Reader, shown packet.News) (packet.News, error) {
-	var s packet.Shown
+func (e *Engine) News(now store.Snapshot, to Reader, shown handover.News) (handover.News, error) {
+	var s handover.Shown
 	s.Note("", shown)
 	return e.news(now, to, func(id string) bool { return s.Has("", id) })
 }
 
 // Pending returns what is in force and the session has not been shown, and notes that it is shown it.
-func (s *Session) Pending(now store.Snapshot, to Reader) (packet.News, error) {
-	return s.memory().Take(s.ID, func(shown func(id string) bool) (packet.News, error) { return s.e.news(now, to, shown) })
+func (s *Session) Pending(now store.Snapshot, to Reader) (handover.News, error) {
+	return s.memory().Take(s.ID, func(shown func(id string) bool) (handover.News, error) { return s.e.news(now, to, shown) })
 }
 
 // Told notes that the session has been shown something. A text that was cut is yet to be shown.
-func (s *Session) Told(news packet.News) {
+func (s *Session) Told(news handover.News) {
 	s.memory().Note(s.ID, news)
 }
 
 // memory is where the session remembers which messages it got. A remote executor may have a new Session with every call, and is
 // known by its claim; a remote supervisor without an MCP session is not known at all, and gets the messages again.
-func (s *Session) memory() *packet.Shown {
-	if remote.IsSession(s.ID) && s.Role == state.Executor {
+func (s *Session) memory() *handover.Shown {
+	if live.IsSession(s.ID) && s.Role == state.Executor {
 		return &s.e.told
 	}
 	return &s.told
@@ -110,14 +110,14 @@ func (s *Session) memory() *packet.Shown {
 
 // news returns what is in force for a reader and was not shown, as much as one result carries. Where there is none it reads
 // nothing.
-func (e *Engine) news(now store.Snapshot, to Reader, shown func(id string) bool) (news packet.News, err error) {
+func (e *Engine) news(now store.Snapshot, to Reader, shown func(id string) bool) (news handover.News, err error) {
 	for _, r := range now.Task.Decisions {
-		if !to.Steers || !strings.HasPrefix(r.ID, packet.SteerPrefix) || shown(r.ID) {
+		if !to.Steers || !strings.HasPrefix(r.ID, handover.SteerPrefix) || shown(r.ID) {
 			continue
 		}
-		d, err := packet.ReadDecision(e.store, r)
+		d, err := handover.ReadDecision(e.store, r)
 		if err != nil {
-			return packet.News{}, err
+			return handover.News{}, err
 		}
 		news.Steers = append(news.Steers, d)
 	}
@@ -125,9 +125,9 @@ func (e *Engine) news(now store.Snapshot, to Reader, shown func(id string) bool)
 		if shown(r.ID) {
 			continue
 		}
-		m, err := packet.ReadMessage(e.store, r)
+		m, err := handover.ReadMessage(e.store, r)
 		if err != nil {
-			return packet.News{}, err
+			return handover.News{}, err
 		}
 		news.Messages = append(news.Messages, m)
 	}

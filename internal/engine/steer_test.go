@@ -13,7 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -32,7 +32,7 @@ func steer(t testing.TB, h *engine.Session, text string) string {
 }
 
 // ids are those of decisions.
-func ids(list []packet.Decision) (ids []string) {
+func ids(list []handover.Decision) (ids []string) {
 	for _, d := range list {
 		ids = append(ids, d.ID)
 	}
@@ -72,7 +72,7 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 	if !slices.Equal(ids(got.Packet.Decisions), []string{third, second, first}) {
 		t.Errorf("the packet has %+v", got.Packet.Decisions)
 	}
-	next.Told(packet.News{Steers: got.Packet.Decisions})
+	next.Told(handover.News{Steers: got.Packet.Decisions})
 	if got := untold(t, next); len(got) > 0 {
 		t.Errorf("told %v, which the packet has", got)
 	}
@@ -118,7 +118,7 @@ func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
 	enginetest.Must(h.Approve(t.Context(), "", ""))(t)
 	enginetest.Refused(t, enginetest.Second(h.Steer(t.Context(), "Use red.")), refusal.WrongState)
 	enginetest.Must(h.CreateTask(t.Context(), "Another.", ""))(t)
-	if got := enginetest.Must(h.Engine().News(enginetest.View(t, h), engine.Reader{Role: state.Executor, Steers: true}, packet.News{}))(t); len(got.Steers) > 0 {
+	if got := enginetest.Must(h.Engine().News(enginetest.View(t, h), engine.Reader{Role: state.Executor, Steers: true}, handover.News{}))(t); len(got.Steers) > 0 {
 		t.Errorf("another task has %v", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 	_, ex := p.Begun()
 	steer(t, p.Human(), "Use blue.")
 	now := enginetest.View(t, ex)
-	told := make(chan []packet.Decision, 8)
+	told := make(chan []handover.Decision, 8)
 	var all sync.WaitGroup
 	for range cap(told) {
 		all.Go(func() {
@@ -211,7 +211,7 @@ func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 	if !slices.Equal(ids(r.Decisions), []string{last, first}) || len(r.Decisions[1].Answer) >= len(long) || len(r.Cut) != 1 || len(asJSON(t, r.Decisions)) > engine.MaxReviewed {
 		t.Errorf("%d bytes, cut %v", len(asJSON(t, r.Decisions)), r.Cut)
 	}
-	sup.Told(packet.News{Steers: r.Decisions})
+	sup.Told(handover.News{Steers: r.Decisions})
 	if got := enginetest.Must(sup.Pending(now, engine.Reader{Role: state.Executor, Steers: true}))(t).Steers; !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
 		t.Errorf("told %v", ids(got))
 	}
@@ -248,7 +248,7 @@ func TestWhereNothingIsSaidNothingIsRead(t *testing.T) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
-	ex.Told(packet.News{Steers: []packet.Decision{{ID: "steer-4"}}})
+	ex.Told(handover.News{Steers: []handover.Decision{{ID: "steer-4"}}})
 	if list, err := ex.Pending(at("steer-4"), engine.Reader{Role: state.Executor, Steers: true}); len(list.Steers) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
 	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -180,7 +180,7 @@ func (e *Engine) handOver(ctx context.Context, now store.Snapshot, submitted boo
 	if err != nil {
 		return err
 	}
-	return differences.WritePatch(ctx, t, e.place, now.Task.BaseTree, tree, name)
+	return handover.WritePatch(ctx, t, e.place, now.Task.BaseTree, tree, name)
 }
 
 func (in Submitting) render() (string, error) {

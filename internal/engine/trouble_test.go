@@ -15,7 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // S1-21.
@@ -300,7 +300,7 @@ func TestFilesThatAreSaidToBeElsewhereAreRefused(t *testing.T) {
 	} {
 		p.Git("config", "core.worktree", p.Side)
 		err := call.do(call.s)
-		enginetest.Refused(t, err, refusal.StoreError, "git -C "+gitpath.ShellQuoted(p.Dir)+" config --unset core.worktree", "try again")
+		enginetest.Refused(t, err, refusal.StoreError, "git -C "+git.ShellQuoted(p.Dir)+" config --unset core.worktree", "try again")
 		said = append(said, fmt.Sprint(err))
 		p.Git("config", "--unset", "core.worktree")
 		if err := call.do(call.s); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/engine/document"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -114,9 +114,9 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transiti
 	switch out.Status {
 	case state.CheckRed:
 		text, _ := json.Marshal(out.Failures)
-		a.docs = map[state.Doc]string{packet.CheckDoc: string(text)}
+		a.docs = map[state.Doc]string{handover.CheckDoc: string(text)}
 	case state.CheckGreen:
-		a.drop = []state.Doc{packet.CheckDoc}
+		a.drop = []state.Doc{handover.CheckDoc}
 	}
 	return a
 }

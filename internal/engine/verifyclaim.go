@@ -7,7 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // A lossError refuses a session that has lost the work which it held under the epoch. It does not say who took the work:
@@ -28,7 +28,7 @@ func (s *Session) checkHolder(now store.Snapshot, ev state.Event) error {
 	if !slices.Contains(state.Allowed(now.Task, state.Holder), ev) {
 		return nil
 	}
-	return notClaimed(now.Task.ClaimedBy, remote.IsSession(s.ID))
+	return notClaimed(now.Task.ClaimedBy, live.IsSession(s.ID))
 }
 
 // checkEpoch is a lossError for a session that has lost the work since it claimed it.

@@ -10,8 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // Encode returns the content of status.json.
@@ -27,7 +26,7 @@ func (e *SchemaError) Error() string {
 // Decode reads a status.json. It returns a *SchemaError for another schema, and Faults for keys
 // that are missing, duplicate or in another case, and for an invalid status.
 func Decode(data []byte) (Status, error) {
-	t, faults := strictjson.Parse(data)
+	t, faults := jsonx.Parse(data)
 	if faults != nil {
 		return Status{}, faults
 	}
@@ -52,7 +51,7 @@ func Decode(data []byte) (Status, error) {
 }
 
 // checkShape notes the keys of a status that are missing or misspelt.
-func checkShape(t *strictjson.Text, n strictjson.Node, at string, of reflect.Type) {
+func checkShape(t *jsonx.Text, n jsonx.Node, at string, of reflect.Type) {
 	const remedy = "put it back as it was, from the journal"
 	if !n.Is('{') {
 		t.AddFault(at, "it is "+n.Kind()+", not an object", remedy)
@@ -60,7 +59,7 @@ func checkShape(t *strictjson.Text, n strictjson.Node, at string, of reflect.Typ
 	}
 	ours, need := fieldsOf(of)
 	for i, k := range n.Keys {
-		at := at + "/" + strictjson.Escape(k)
+		at := at + "/" + jsonx.Escape(k)
 		if near := slices.IndexFunc(ours, func(o string) bool { return o != k && strings.EqualFold(o, k) }); near >= 0 {
 			t.AddFault(at, fmt.Sprintf("%q is not %q", k, ours[near]), remedy)
 		}
@@ -71,7 +70,7 @@ func checkShape(t *strictjson.Text, n strictjson.Node, at string, of reflect.Typ
 			}
 		case k == "workers" && inner.Is('{'):
 			for j, role := range inner.Keys {
-				checkShape(t, inner.Items[j], at+"/"+strictjson.Escape(role), reflect.TypeFor[WorkerStatus]())
+				checkShape(t, inner.Items[j], at+"/"+jsonx.Escape(role), reflect.TypeFor[WorkerStatus]())
 			}
 		}
 	}
@@ -83,7 +82,7 @@ func checkShape(t *strictjson.Text, n strictjson.Node, at string, of reflect.Typ
 }
 
 // checkStatus says what of a status cannot be.
-func checkStatus(t *strictjson.Text, s Status) error {
+func checkStatus(t *jsonx.Text, s Status) error {
 	progress := []Progress{Pending, Running, Completed, Failed, Paused}
 	bad := func(at string, p Progress, of []Progress) {
 		if !slices.Contains(of, p) {
@@ -94,7 +93,7 @@ func checkStatus(t *strictjson.Text, s Status) error {
 		at := fmt.Sprintf("/phases/%d", i)
 		bad(at+"/status", p.Status, progress)
 		for _, k := range p.Workers {
-			bad(at+"/workers/"+strictjson.Escape(k.Role)+"/status", k.Status, progress[:4])
+			bad(at+"/workers/"+jsonx.Escape(k.Role)+"/status", k.Status, progress[:4])
 		}
 	}
 	if s.CurrentPhase < 0 || s.CurrentPhase >= len(s.Phases) {
@@ -168,7 +167,7 @@ func (r Roster) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON preserves the order of the file.
 func (r *Roster) UnmarshalJSON(data []byte) error {
-	t, faults := strictjson.Parse(data)
+	t, faults := jsonx.Parse(data)
 	if faults != nil || !t.Root.Is('{') {
 		return errors.New("workers: not an object by role")
 	}
@@ -227,7 +226,7 @@ func plainly(v any) ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
-	return jsontime.Rewrite(bytes.TrimSuffix(b.Bytes(), []byte("\n")), v), err
+	return jsonx.Rewrite(bytes.TrimSuffix(b.Bytes(), []byte("\n")), v), err
 }
 
 func indented(v any) ([]byte, error) {

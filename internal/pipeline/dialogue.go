@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // DialogueFile is the dialogue of a run, on which its workers take turns.
@@ -59,7 +59,7 @@ func open(p workflow.Phase, question string) Dialogue {
 // DecodeDialogue reads a dialogue.json that ferrus wrote.
 func DecodeDialogue(data []byte) (Dialogue, error) {
 	var d Dialogue
-	if _, faults := strictjson.Parse(data); faults != nil {
+	if _, faults := jsonx.Parse(data); faults != nil {
 		return d, faults
 	}
 	if err := json.Unmarshal(data, &d); err != nil {

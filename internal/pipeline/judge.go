@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // A Verdict is the result of checking a turn.
@@ -35,7 +35,7 @@ func (v Verdict) String() string {
 // ferrus wrote, and after. The layout of the file does not matter. A nil after means that the file
 // is missing.
 func Judge(before, after []byte) Verdict {
-	b, faults := strictjson.Parse(before)
+	b, faults := jsonx.Parse(before)
 	d, err := DecodeDialogue(before)
 	if faults != nil || err != nil || !d.Open() {
 		return Verdict{Touched: []string{""}, Problem: "ferrus's own copy of the dialogue has no open turn"}
@@ -43,7 +43,7 @@ func Judge(before, after []byte) Verdict {
 	if after == nil {
 		return Verdict{Touched: []string{""}, Problem: DialogueFile + " is gone"}
 	}
-	a, faults := strictjson.Parse(after)
+	a, faults := jsonx.Parse(after)
 	if faults == nil {
 		faults = a.Faults
 	}
@@ -64,7 +64,7 @@ func Judge(before, after []byte) Verdict {
 }
 
 // differ returns the pointers at which two values are not the same, but for these. The order of keys is no difference.
-func differ(a, b strictjson.Node, at string, but []string) []string {
+func differ(a, b jsonx.Node, at string, but []string) []string {
 	if slices.Contains(but, at) {
 		if b.Token == nil { // null would be read as what was there before
 			return []string{at}
@@ -78,7 +78,7 @@ func differ(a, b strictjson.Node, at string, but []string) []string {
 	switch {
 	case a.Is('{'):
 		for i, k := range a.Keys {
-			here := at + "/" + strictjson.Escape(k)
+			here := at + "/" + jsonx.Escape(k)
 			if j := slices.Index(b.Keys, k); j >= 0 {
 				found = append(found, differ(a.Items[i], b.Items[j], here, but)...)
 			} else {
@@ -87,7 +87,7 @@ func differ(a, b strictjson.Node, at string, but []string) []string {
 		}
 		for _, k := range b.Keys {
 			if !slices.Contains(a.Keys, k) {
-				found = append(found, at+"/"+strictjson.Escape(k))
+				found = append(found, at+"/"+jsonx.Escape(k))
 			}
 		}
 	case a.Is('['):

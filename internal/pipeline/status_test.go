@@ -11,26 +11,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // paths are the values of a JSON text by their pointers.
 func paths(t *testing.T, data []byte) map[string]string {
 	t.Helper()
-	parsed, faults := strictjson.Parse(data)
+	parsed, faults := jsonx.Parse(data)
 	if faults != nil {
 		t.Fatal(faults)
 	}
 	all := map[string]string{}
-	var walk func(n strictjson.Node, at string)
-	walk = func(n strictjson.Node, at string) {
+	var walk func(n jsonx.Node, at string)
+	walk = func(n jsonx.Node, at string) {
 		if len(n.Items) == 0 {
 			all[at] = string(n.Raw)
 		}
 		for i, item := range n.Items {
 			key := fmt.Sprint(i)
 			if n.Is('{') {
-				key = strictjson.Escape(n.Keys[i])
+				key = jsonx.Escape(n.Keys[i])
 			}
 			walk(item, at+"/"+key)
 		}

@@ -28,7 +28,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
@@ -162,7 +162,7 @@ func meant(fs *flag.FlagSet, err error) string {
 	word, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	var names []string
 	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	if near := nearest.Word(word, names); unknown && near != "" {
+	if near := format.Word(word, names); unknown && near != "" {
 		return "did you mean --" + near + "? "
 	}
 	return ""

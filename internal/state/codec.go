@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // plain is Task without its methods, with the fields that are derived for readers of the original
@@ -57,7 +57,7 @@ func ours(key string) bool {
 
 // MarshalJSON writes the known keys in a fixed order, then the unknown ones sorted.
 func (t Task) MarshalJSON() ([]byte, error) {
-	out, err := jsontime.Marshal(plain{(*bare)(&t), t.PausedFrom()})
+	out, err := jsonx.Marshal(plain{(*bare)(&t), t.PausedFrom()})
 	if err != nil || len(t.Extra) == 0 {
 		return out, err
 	}

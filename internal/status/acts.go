@@ -4,95 +4,94 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // Fields that several acts have.
 var (
-	message = act.Field{Name: "message", Label: "Message", Kind: act.Text, Required: true}
-	reason  = act.Field{Name: "reason", Label: "Reason", Kind: act.Line, Required: true}
-	note    = act.Field{Name: "note", Label: "Note (optional)", Kind: act.Line}
-	task    = act.Field{Name: "task", Label: "What is to be done", Kind: act.Text, Required: true}
-	name    = act.Field{Name: "name", Label: "Name of the branch", Kind: act.Line, Required: true}
-	seq     = act.Field{Name: "seq", Label: "Entry of the log", Kind: act.Number, Required: true}
-	number  = act.Field{Name: "number", Label: "How many at a time", Kind: act.Number, Required: true}
+	message = Field{Name: "message", Label: "Message", Kind: TextField, Required: true}
+	reason  = Field{Name: "reason", Label: "Reason", Kind: LineField, Required: true}
+	note    = Field{Name: "note", Label: "Note (optional)", Kind: LineField}
+	task    = Field{Name: "task", Label: "What is to be done", Kind: TextField, Required: true}
+	name    = Field{Name: "name", Label: "Name of the branch", Kind: LineField, Required: true}
+	seq     = Field{Name: "seq", Label: "Entry of the log", Kind: NumberField, Required: true}
+	number  = Field{Name: "number", Label: "How many at a time", Kind: NumberField, Required: true}
 )
 
 // An offer is an act that a person has in some situations.
 type offer struct {
 	when func(r *Report) bool
-	act  func(r *Report) act.Act
+	act  func(r *Report) Act
 }
 
 // offers are all acts about one task, the most likely first. Those about a delegate are its executor's, but for the log.
 var offers = []offer{
-	{func(r *Report) bool { return r.finish != "" }, func(r *Report) act.Act {
-		return act.Act{Name: "finish", Label: "Finish", Args: words(r.finish)}
+	{func(r *Report) bool { return r.finish != "" }, func(r *Report) Act {
+		return Act{Name: "finish", Label: "Finish", Args: words(r.finish)}
 	}},
-	{func(r *Report) bool { return r.Question != nil }, func(r *Report) act.Act {
-		return act.Act{Name: "answer", Label: "Answer", Args: []string{"answer", r.Question.ID, "--", "{answer}"},
-			Fields: []act.Field{{Name: "answer", Label: "Answer", Kind: act.Choice, Options: r.Question.Options, Required: true}}}
+	{func(r *Report) bool { return r.Question != nil }, func(r *Report) Act {
+		return Act{Name: "answer", Label: "Answer", Args: []string{"answer", r.Question.ID, "--", "{answer}"},
+			Fields: []Field{{Name: "answer", Label: "Answer", Kind: ChoiceField, Options: r.Question.Options, Required: true}}}
 	}},
-	{func(r *Report) bool { return r.Consultation != nil && !r.Consultation.Answered }, func(r *Report) act.Act {
-		return act.Act{Name: "answer", Label: "Answer", Args: []string{"answer", r.Consultation.ID, "--", "{answer}"},
-			Fields: []act.Field{{Name: "answer", Label: "Answer", Kind: act.Text, Required: true}}}
+	{func(r *Report) bool { return r.Consultation != nil && !r.Consultation.Answered }, func(r *Report) Act {
+		return Act{Name: "answer", Label: "Answer", Args: []string{"answer", r.Consultation.ID, "--", "{answer}"},
+			Fields: []Field{{Name: "answer", Label: "Answer", Kind: TextField, Required: true}}}
 	}},
-	{reviewing, func(r *Report) act.Act {
-		return act.Act{Name: "approve", Label: "Approve", Args: []string{"approve", "--submission", r.submission(), "--message={note}"}, Fields: []act.Field{note}}
+	{reviewing, func(r *Report) Act {
+		return Act{Name: "approve", Label: "Approve", Args: []string{"approve", "--submission", r.submission(), "--message={note}"}, Fields: []Field{note}}
 	}},
-	{reviewing, func(r *Report) act.Act {
-		return act.Act{Name: "reject", Label: "Reject", Args: []string{"reject", "--submission", r.submission(), "--message={message}"},
-			Fields: []act.Field{{Name: "message", Label: "What is wrong", Kind: act.Text, Required: true}}}
+	{reviewing, func(r *Report) Act {
+		return Act{Name: "reject", Label: "Reject", Args: []string{"reject", "--submission", r.submission(), "--message={message}"},
+			Fields: []Field{{Name: "message", Label: "What is wrong", Kind: TextField, Required: true}}}
 	}},
-	{(*Report).deserted, func(r *Report) act.Act {
-		return act.Act{Name: "resume", Label: "Resume", Args: []string{"resume", "--headless"}, Runs: true}
+	{(*Report).deserted, func(r *Report) Act {
+		return Act{Name: "resume", Label: "Resume", Args: []string{"resume", "--headless"}, Runs: true}
 	}},
-	{(*Report).mergeable, func(r *Report) act.Act {
-		return act.Act{Name: "merge", Label: "Merge", Args: []string{"merge", r.Branch, "--submission", r.submission()}}
+	{(*Report).mergeable, func(r *Report) Act {
+		return Act{Name: "merge", Label: "Merge", Args: []string{"merge", r.Branch, "--submission", r.submission()}}
 	}},
-	{func(r *Report) bool { return r.mergeable() && len(r.conflicts) > 0 }, func(r *Report) act.Act {
-		return act.Act{Name: "resolve", Label: "Send the conflict back", Args: []string{"merge", r.Branch, "--resolve", "--submission", r.submission()}}
+	{func(r *Report) bool { return r.mergeable() && len(r.conflicts) > 0 }, func(r *Report) Act {
+		return Act{Name: "resolve", Label: "Send the conflict back", Args: []string{"merge", r.Branch, "--resolve", "--submission", r.submission()}}
 	}},
-	{func(r *Report) bool { return r.Branch != "" && (r.mergeable() || reviewing(r)) }, func(r *Report) act.Act {
-		return act.Act{Name: "select", Label: "Select", Args: []string{"select", r.Branch, "--submission", r.submission(), "--message={note}"}, Fields: []act.Field{note},
+	{func(r *Report) bool { return r.Branch != "" && (r.mergeable() || reviewing(r)) }, func(r *Report) Act {
+		return Act{Name: "select", Label: "Select", Args: []string{"select", r.Branch, "--submission", r.submission(), "--message={note}"}, Fields: []Field{note},
 			Loses: "Its work is approved and merged into the project, and the other attempts at the same task are removed. Their logs and files stay saved."}
 	}},
-	{func(r *Report) bool { return underway(r) && (r.Holder != nil || len(r.Agents) > 0) }, func(r *Report) act.Act {
-		return act.Act{Name: "send", Label: "Message", Args: []string{"send", "--steer", "--task-id", r.TaskID, "--", "{message}"}, Fields: []act.Field{message}}
+	{func(r *Report) bool { return underway(r) && (r.Holder != nil || len(r.Agents) > 0) }, func(r *Report) Act {
+		return Act{Name: "send", Label: "Message", Args: []string{"send", "--steer", "--task-id", r.TaskID, "--", "{message}"}, Fields: []Field{message}}
 	}},
-	{func(r *Report) bool { return r.Conductor != 0 }, func(r *Report) act.Act {
-		return act.Act{Name: "stop", Label: "Stop", Args: []string{"stop"}, Loses: "The run and its agents end. The task stays as it is, and a later run continues it."}
+	{func(r *Report) bool { return r.Conductor != 0 }, func(r *Report) Act {
+		return Act{Name: "stop", Label: "Stop", Args: []string{"stop"}, Loses: "The run and its agents end. The task stays as it is, and a later run continues it."}
 	}},
-	{func(r *Report) bool { return r.Holder != nil && underway(r) }, func(r *Report) act.Act {
-		return act.Act{Name: "release", Label: "Unassign", Args: []string{"release", "--task-id", r.TaskID, "--message={note}"}, Fields: []act.Field{note},
+	{func(r *Report) bool { return r.Holder != nil && underway(r) }, func(r *Report) Act {
+		return Act{Name: "release", Label: "Unassign", Args: []string{"release", "--task-id", r.TaskID, "--message={note}"}, Fields: []Field{note},
 			Loses: r.Holder.Agent + " loses its claim. Its files stay in the work tree."}
 	}},
-	{configChanged, func(r *Report) act.Act {
-		return act.Act{Name: "accept", Label: "Accept ferrus.toml", Args: []string{"config", "accept"}}
+	{configChanged, func(r *Report) Act {
+		return Act{Name: "accept", Label: "Accept ferrus.toml", Args: []string{"config", "accept"}}
 	}},
-	{func(r *Report) bool { return r.State.Over() && r.TaskID != "" }, func(r *Report) act.Act {
-		return act.Act{Name: "reopen", Label: "Reopen", Args: []string{"reopen", "--task-id", r.TaskID, "--message={message}"}, Fields: []act.Field{message}}
+	{func(r *Report) bool { return r.State.Over() && r.TaskID != "" }, func(r *Report) Act {
+		return Act{Name: "reopen", Label: "Reopen", Args: []string{"reopen", "--task-id", r.TaskID, "--message={message}"}, Fields: []Field{message}}
 	}},
-	{func(r *Report) bool { return r.Branch != "" && r.merged }, func(r *Report) act.Act {
-		return act.Act{Name: "remove", Label: "Remove the branch", Args: []string{"branch", "--remove", r.Branch}, Loses: "The branch and its work tree are removed. Its log and files stay saved."}
+	{func(r *Report) bool { return r.Branch != "" && r.merged }, func(r *Report) Act {
+		return Act{Name: "remove", Label: "Remove the branch", Args: []string{"branch", "--remove", r.Branch}, Loses: "The branch and its work tree are removed. Its log and files stay saved."}
 	}},
-	{func(r *Report) bool { return underway(r) || r.State == state.Failed }, func(r *Report) act.Act {
-		return act.Act{Name: "reset", Label: "Abandon", Args: []string{"reset", "--yes", "--task-id", r.TaskID, "--message={note}"}, Fields: []act.Field{note},
+	{func(r *Report) bool { return underway(r) || r.State == state.Failed }, func(r *Report) Act {
+		return Act{Name: "reset", Label: "Abandon", Args: []string{"reset", "--yes", "--task-id", r.TaskID, "--message={note}"}, Fields: []Field{note},
 			Loses: "The task is abandoned and archived. Its files stay in the work tree."}
 	}},
-	{func(r *Report) bool { return r.TaskID != "" }, func(r *Report) act.Act {
-		return act.Act{Name: "rollback", Label: "Roll back", Args: []string{"rollback", "{seq}", "--task-id", r.TaskID, "--reason={reason}"}, Fields: []act.Field{seq, reason},
+	{func(r *Report) bool { return r.TaskID != "" }, func(r *Report) Act {
+		return Act{Name: "rollback", Label: "Roll back", Args: []string{"rollback", "{seq}", "--task-id", r.TaskID, "--reason={reason}"}, Fields: []Field{seq, reason},
 			Loses: "The task returns to that entry, and the agent that claimed it loses its claim. The files stay, and the later entries stay in the log."}
 	}},
-	{func(r *Report) bool { return r.TaskID != "" }, func(r *Report) act.Act {
-		return act.Act{Name: "rollback-files", Label: "Roll back with files", Args: []string{"rollback", "{seq}", "--files", "--task-id", r.TaskID, "--reason={reason}"},
-			Fields: []act.Field{seq, reason},
+	{func(r *Report) bool { return r.TaskID != "" }, func(r *Report) Act {
+		return Act{Name: "rollback-files", Label: "Roll back with files", Args: []string{"rollback", "{seq}", "--files", "--task-id", r.TaskID, "--reason={reason}"},
+			Fields: []Field{seq, reason},
 			Loses:  "The task and the files of the work return to that entry. Edits since then are saved and can be shown; the later entries stay in the log."}
 	}},
-	{func(r *Report) bool { return r.TaskID != "" }, func(r *Report) act.Act {
-		return act.Act{Name: "branch", Label: "Branch from here", Args: []string{"branch", "{name}", "--at={seq}"}, Fields: []act.Field{name, seq}}
+	{func(r *Report) bool { return r.TaskID != "" }, func(r *Report) Act {
+		return Act{Name: "branch", Label: "Branch from here", Args: []string{"branch", "{name}", "--at={seq}"}, Fields: []Field{name, seq}}
 	}},
 }
 
@@ -108,7 +107,7 @@ var accepting = []string{"approve", "select"}
 // hidden are the notices about hidden characters in what is submitted.
 func (r *Report) hidden() (list []string) {
 	for _, n := range r.Notices {
-		if strings.HasPrefix(n, differences.HiddenTag) {
+		if strings.HasPrefix(n, handover.HiddenTag) {
 			list = append(list, n)
 		}
 	}
@@ -124,8 +123,8 @@ func configChanged(r *Report) bool {
 }
 
 // Acts are what a person can do about the task now, the most likely first, each bound to what the report shows.
-func (r *Report) Acts() []act.Act {
-	var list []act.Act
+func (r *Report) Acts() []Act {
+	var list []Act
 	for _, o := range offers {
 		if !o.when(r) {
 			continue
@@ -138,7 +137,7 @@ func (r *Report) Acts() []act.Act {
 			continue
 		}
 		if r.Spent.Runs > 0 && slices.Contains(continuing, a.Name) {
-			a.Args = slices.Insert(a.Args, 1, act.Continues)
+			a.Args = slices.Insert(a.Args, 1, Continues)
 		}
 		if r.Branch != "" && !slices.Contains(a.Args, r.Branch) {
 			a.Args = append([]string{"--branch", r.Branch}, a.Args...)
@@ -152,24 +151,24 @@ func (r *Report) Acts() []act.Act {
 }
 
 // projectActs are those about the project: new tasks, and the run of all that waits.
-func projectActs(r *Report) []act.Act {
-	var list []act.Act
+func projectActs(r *Report) []Act {
+	var list []Act
 	if r.State == state.Idle || r.State.Over() {
-		list = append(list, act.Act{Name: "run", Label: "New task, now", Args: []string{"run", "--headless", "--", "{task}"}, Fields: []act.Field{task}, Runs: true})
+		list = append(list, Act{Name: "run", Label: "New task, now", Args: []string{"run", "--headless", "--", "{task}"}, Fields: []Field{task}, Runs: true})
 	}
 	return append(list,
-		act.Act{Name: "task-branch", Label: "New task, on a branch", Args: []string{"branch", "{name}", "--task={task}"}, Fields: []act.Field{task, name}},
-		act.Act{Name: "queue", Label: "New task, into the queue", Args: []string{"queue", "--", "{task}"}, Fields: []act.Field{task}},
-		act.Act{Name: "attempts", Label: "New task, several attempts", Args: []string{"branch", "{name}", "--copies={number}", "--task={task}"},
-			Fields: []act.Field{task, name, {Name: "number", Label: "How many attempts", Kind: act.Number, Required: true}}},
-		act.Act{Name: "variant", Label: "New task, by another agent", Args: []string{"branch", "{name}", "--variant={agent}", "--task={task}"},
-			Fields: []act.Field{task, name, {Name: "agent", Label: "AGENT or AGENT:MODEL", Kind: act.Line, Required: true}}},
-		act.Act{Name: "run-all", Label: "Run branches and queue", Args: []string{"run", "--parallel={number}", "--headless"}, Fields: []act.Field{number}, Runs: true},
+		Act{Name: "task-branch", Label: "New task, on a branch", Args: []string{"branch", "{name}", "--task={task}"}, Fields: []Field{task, name}},
+		Act{Name: "queue", Label: "New task, into the queue", Args: []string{"queue", "--", "{task}"}, Fields: []Field{task}},
+		Act{Name: "attempts", Label: "New task, several attempts", Args: []string{"branch", "{name}", "--copies={number}", "--task={task}"},
+			Fields: []Field{task, name, {Name: "number", Label: "How many attempts", Kind: NumberField, Required: true}}},
+		Act{Name: "variant", Label: "New task, by another agent", Args: []string{"branch", "{name}", "--variant={agent}", "--task={task}"},
+			Fields: []Field{task, name, {Name: "agent", Label: "AGENT or AGENT:MODEL", Kind: LineField, Required: true}}},
+		Act{Name: "run-all", Label: "Run branches and queue", Args: []string{"run", "--parallel={number}", "--headless"}, Fields: []Field{number}, Runs: true},
 	)
 }
 
 // runVerbs are the commands about a run of a pipeline that are acts.
-var runVerbs = map[string]act.Act{
+var runVerbs = map[string]Act{
 	"resume":  {Label: "Resume", Runs: true},
 	"retry":   {Label: "Retry", Runs: true},
 	"rerun":   {Label: "Run again", Runs: true},
@@ -178,8 +177,8 @@ var runVerbs = map[string]act.Act{
 }
 
 // Acts are what a person can do about the run now: the commands of Next that need no more than a click.
-func (l *RunStatus) Acts() []act.Act {
-	var list []act.Act
+func (l *RunStatus) Acts() []Act {
+	var list []Act
 	for _, s := range l.Next {
 		args := words(s.Command)
 		if len(args) < 3 || args[0] != "pipeline" || slices.Contains(args, "ROLE") {

@@ -6,18 +6,16 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
-	"github.com/ferrus-go/ferrus/internal/status/history"
 )
 
 // A Detail is all there is to show of one task: its report, what needs a person, what a person can do, its documents and its log.
 type Detail struct {
 	*Report
 	Needs     []Need     `json:"needs_you"`
-	Acts      []act.Act  `json:"acts"`
+	Acts      []Act      `json:"acts"`
 	Documents []Document `json:"documents"` // in the order in which agents read them
 	Timeline  []Entry    `json:"timeline"`  // oldest first
 	Earlier   bool       `json:"earlier"`   // there are older entries than those of the timeline
@@ -57,7 +55,7 @@ func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, err
 		}
 	}
 	d := &Detail{Report: r, Needs: r.Needs(), Acts: r.Acts(), Documents: []Document{}, Timeline: []Entry{}}
-	list, err := history.Read(e, newest)
+	list, err := History(e, newest)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +83,7 @@ func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, err
 }
 
 // ProjectActs are what a person can do in the project of e beside its tasks: create tasks, and run all that waits.
-func ProjectActs(e *engine.Engine) ([]act.Act, error) {
+func ProjectActs(e *engine.Engine) ([]Act, error) {
 	r, err := Read(e)
 	if err != nil {
 		return nil, err
@@ -104,7 +102,7 @@ func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
 	if err != nil || !tree.Git() {
 		return err
 	}
-	files, skipped, err := differences.Work(ctx, tree, now.Task)
+	files, skipped, err := handover.Work(ctx, tree, now.Task)
 	if err != nil {
 		return refusal.Git(err)
 	}
@@ -112,7 +110,7 @@ func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
 		return err
 	}
 	for _, s := range skipped {
-		if _, err := io.WriteString(w, s.Patch(differences.Full(e.Place().Branch))); err != nil {
+		if _, err := io.WriteString(w, s.Patch(handover.Full(e.Place().Branch))); err != nil {
 			return err
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // A Head says how HEAD differs from what it was when the task was created.
-type Head = differences.Head
+type Head = handover.Head
 
 // ReadHead returns how HEAD differs from what it was when the task was created, nil where it does not, nobody knows, the task has ended, or
 // its work tree is on another computer. Its files are part of the work up to the tree to, "" for no limit.
@@ -22,7 +22,7 @@ func ReadHead(ctx context.Context, e *engine.Engine, to string) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	return differences.HeadOf(ctx, tree, now.Task, to), nil
+	return handover.HeadOf(ctx, tree, now.Task, to), nil
 }
 
 // head adds where HEAD is. A reviewer is told with what else a patch does not show.
@@ -33,7 +33,7 @@ func (r *Report) head(e *engine.Engine) (err error) {
 	}
 	r.Head, err = ReadHead(context.Background(), e, to)
 	if r.Head != nil && r.State != state.Reviewing {
-		r.Notices = append(r.Notices, differences.HeadNotice+r.Head.String())
+		r.Notices = append(r.Notices, handover.HeadNotice+r.Head.String())
 	}
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // scenes are reports with what they need a person for and what a person can do then.
@@ -136,7 +135,7 @@ func TestEachStepThatIsAnActIsOffered(t *testing.T) {
 			if slices.Contains(shows, verb) {
 				continue
 			}
-			if !slices.ContainsFunc(r.Acts(), func(a act.Act) bool { return slices.Contains(a.Args, verb) }) {
+			if !slices.ContainsFunc(r.Acts(), func(a Act) bool { return slices.Contains(a.Args, verb) }) {
 				t.Errorf("%s: %s is suggested and not offered", name, step.Command)
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -31,7 +30,7 @@ type Overview struct {
 	Finished []RunLine `json:"-"` // the archived runs in a line each
 	Busy     error     `json:"-"` // a task could not be read because another process has its lock; nil when all could
 	Foreign  error     `json:"-"` // why the project's state is only shown; nil when it was made here
-	Acts     []act.Act `json:"-"` // that are about the project and no task
+	Acts     []Act     `json:"-"` // that are about the project and no task
 }
 
 // A Group is the part of an overview in which a task stands.

@@ -6,11 +6,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
-	"github.com/ferrus-go/ferrus/internal/engine/notice"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // part reports whether the task is a delegate: a part of another task, whose executor decides about it.
@@ -29,7 +28,7 @@ func (r *Report) decider() string {
 func (r *Report) ResumeCommand() string {
 	switch {
 	case r.part() && r.parent.Branch == "":
-		return "ferrus -C " + gitpath.ShellQuoted(r.Root) + " resume"
+		return "ferrus -C " + git.ShellQuoted(r.Root) + " resume"
 	case r.part():
 		return refusal.OnBranch(r.parent.Branch, "ferrus resume")
 	}
@@ -92,7 +91,7 @@ func delegates(e *engine.Engine, t state.Task) (list []string) {
 			list = append(list, fmt.Sprintf("delegate %s %s; %s shows how it stands", d.ID, delegateDoes(e, d), refusal.OnBranch(d.Branch, "ferrus status")))
 		}
 	}
-	return append(list, notice.Failed(t)...)
+	return append(list, engine.Failed(t)...)
 }
 
 // delegateDoes says what a delegate does, as its own branch has it.

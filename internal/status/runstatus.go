@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // An RunStatus is how a run stands, with what a person looks for.
@@ -168,7 +168,7 @@ func DecisionOf(act pipeline.Action) Decision {
 	d := Decision{Row: act.Row, Do: act.Do, Phase: act.Phase, Roles: act.Roles, Reason: act.Reason, Why: act.Why, File: act.File,
 		Missing: act.Missing, Aside: act.Aside, Person: act.Person, Tell: act.Tell}
 	if !act.Until.IsZero() {
-		d.Until = act.Until.UTC().Format(jsontime.Layout)
+		d.Until = act.Until.UTC().Format(jsonx.Layout)
 	}
 	return d
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -111,7 +111,7 @@ func (l *Line) Encode() (raw []byte, err error) {
 		return nil, err
 	}
 	head, rest, _ := bytes.Cut(bytes.TrimSuffix(buf.Bytes(), []byte("}\n")), actorKey) // the state has its own times
-	raw = slices.Concat(jsontime.Rewrite(head, l), actorKey, rest, stateKey, l.rawState, prevKey, []byte(l.Prev), []byte{'"'})
+	raw = slices.Concat(jsonx.Rewrite(head, l), actorKey, rest, stateKey, l.rawState, prevKey, []byte(l.Prev), []byte{'"'})
 	l.H = Digest(raw)
 	raw = fmt.Appendf(raw, "%s%s\"}\n", hashKey, l.H)
 	l.End = l.Off + int64(len(raw))

@@ -11,15 +11,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/notice"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools/callog"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
 // A call is one call of a tool on its way through the gate.
@@ -27,14 +25,14 @@ type call struct {
 	tool Tool
 	opts Options
 	s    *engine.Session
-	wire.Values
+	gate.Values
 	snap *store.Snapshot // the machine after the tool; nil when it must be read
 	res  Result
 
 	unknown error          // why the project is not trusted; nil if it is
 	status  *engine.Status // nil if the tool did not read the status
 
-	packet *packet.Packet      // of a claim; nil for any other call
+	packet *handover.Packet    // of a claim; nil for any other call
 	placed bool                // the remedy names its branch itself; see refusal.RefusedError
 	lacks  bool                // it does not name its claim, or its subject, and would be allowed if it did
 	waits  func(time.Duration) // tells the watchdog how long the call will wait
@@ -145,7 +143,7 @@ func (c *call) finish(err error) {
 	c.listen(in)
 	if st, err := c.statusOf(e); err == nil {
 		c.res.Notices = append(c.res.Notices, st.Notices()...)
-		if n := notice.Environ(st.Facts()); n != "" && slices.Contains(runsChecks, c.tool.Name) {
+		if n := engine.Environ(st.Facts()); n != "" && slices.Contains(runsChecks, c.tool.Name) {
 			c.res.Notices = append(c.res.Notices, n)
 		}
 	}
@@ -213,13 +211,13 @@ const maxClaim = 10 << 10
 
 // encode returns the result as JSON, with as much of the packet as fits.
 func (c *call) encode() ([]byte, error) {
-	text, err := jsontime.Marshal(c.res)
+	text, err := jsonx.Marshal(c.res)
 	if err != nil || c.packet == nil {
 		return text, err
 	}
 	c.packet.Fit(maxClaim - len(text))
 	c.res.lay(*c.packet)
-	return jsontime.Marshal(c.res)
+	return jsonx.Marshal(c.res)
 }
 
 // refuse turns an error into a refusal.
@@ -227,7 +225,7 @@ func (c *call) refuse(err error) {
 	c.snap = nil
 	c.res = Result{Code: refusal.StoreError, Message: err.Error(), Notices: c.res.Notices}
 	r := refusal.Of(err)
-	var f *wire.Fault
+	var f *gate.Fault
 	switch {
 	case errors.Is(err, gate.ErrBug): // the agent reads the status to find out what happened
 		r = &refusal.RefusedError{Code: refusal.OutcomeUnknown, Message: err.Error(), Remedy: "call status and continue from its answer"}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -37,12 +37,12 @@ func (c *call) listen(in situation) {
 }
 
 // shown returns which messages the result has.
-func (c *call) shown() packet.News {
-	return packet.News{Steers: c.res.Decisions, Messages: c.res.Messages}
+func (c *call) shown() handover.News {
+	return handover.News{Steers: c.res.Decisions, Messages: c.res.Messages}
 }
 
 // addNews puts messages before the result.
-func (c *call) addNews(news packet.News) {
+func (c *call) addNews(news handover.News) {
 	for _, d := range news.Steers {
 		c.res.FromThePerson = append(c.res.FromThePerson, d.Answer)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
@@ -73,7 +73,7 @@ func (l load) text(mark string, n int) string {
 }
 
 // fill makes all that a successor should know, and returns what a packet without limits would hold.
-func (l load) fill(t *testing.T, w *world) (whole packet.Packet) {
+func (l load) fill(t *testing.T, w *world) (whole handover.Packet) {
 	sup, exe, person := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1), w.person()
 	person.TTY = !l.unattended
 	whole.Task = l.text("the task ", l.task)
@@ -81,23 +81,23 @@ func (l load) fill(t *testing.T, w *world) (whole packet.Packet) {
 	exe.do("wait_for_task", nil)
 	for i := range l.how {
 		if l.decisions > 0 {
-			d := packet.Decision{ID: fmt.Sprint("q", i+1), Question: l.text("question ", l.decisions), Answer: l.text(fmt.Sprint("answer ", i+1, " "), l.decisions)}
+			d := handover.Decision{ID: fmt.Sprint("q", i+1), Question: l.text("question ", l.decisions), Answer: l.text(fmt.Sprint("answer ", i+1, " "), l.decisions)}
 			exe.do("ask_human", map[string]any{"question": d.Question})
 			done, err := person.Answer(t.Context(), d.ID, d.Answer)
 			must(t, done, err)
-			whole.Decisions = append([]packet.Decision{d}, whole.Decisions...)
+			whole.Decisions = append([]handover.Decision{d}, whole.Decisions...)
 		}
 		if l.consultations > 0 {
-			c := packet.Consultation{ID: fmt.Sprint("c", i+1), Response: l.text(fmt.Sprint("response ", i+1, " "), l.consultations)}
+			c := handover.Consultation{ID: fmt.Sprint("c", i+1), Response: l.text(fmt.Sprint("response ", i+1, " "), l.consultations)}
 			exe.do("consult", map[string]any{"problem": "p", "tried": "t", "question": l.text("what ", l.consultations)})
 			sup.do("respond_consult", map[string]any{"response": c.Response, "consultation": c.ID})
 			exe.do("wait_for_consult", nil)
-			whole.Consultations = append([]packet.Consultation{c}, whole.Consultations...)
+			whole.Consultations = append([]handover.Consultation{c}, whole.Consultations...)
 		}
 		if l.note > 0 {
-			n := packet.Note{Note: l.text(fmt.Sprint("note ", i+1, " "), l.note)}
+			n := handover.Note{Note: l.text(fmt.Sprint("note ", i+1, " "), l.note)}
 			exe.do("progress", map[string]any{"note": n.Note})
-			whole.Progress = append([]packet.Note{n}, whole.Progress...)
+			whole.Progress = append([]handover.Note{n}, whole.Progress...)
 		}
 	}
 	if l.review > 0 {
@@ -161,9 +161,9 @@ func (l load) try(t *testing.T) {
 	}
 	part("task", r.Task, whole.Task)
 	part("review", r.Review, whole.Review)
-	list(t, "decisions", cut, r.Decisions, whole.Decisions, func(d packet.Decision) (string, string) { return d.ID, d.Answer })
-	list(t, "consultations", cut, r.Consultations, whole.Consultations, func(c packet.Consultation) (string, string) { return c.ID, c.Response })
-	list(t, "progress", cut, r.Progress, whole.Progress, func(n packet.Note) (string, string) { return "", n.Note })
+	list(t, "decisions", cut, r.Decisions, whole.Decisions, func(d handover.Decision) (string, string) { return d.ID, d.Answer })
+	list(t, "consultations", cut, r.Consultations, whole.Consultations, func(c handover.Consultation) (string, string) { return c.ID, c.Response })
+	list(t, "progress", cut, r.Progress, whole.Progress, func(n handover.Note) (string, string) { return "", n.Note })
 	if l.output > 0 {
 		if r.LastCheck == nil || len(r.LastCheck.Failures) != 1 || r.LastCheck.Failures[0].ExitCode != 3 || r.LastCheck.Log == "" {
 			t.Errorf("the last check is %+v", r.LastCheck)
@@ -180,7 +180,7 @@ func (l load) try(t *testing.T) {
 		}
 	}
 	if len(whole.Decisions) > 0 && cut["decisions"] {
-		var all []packet.Decision
+		var all []handover.Decision
 		if err := json.Unmarshal([]byte(heir.resource("decisions")), &all); err != nil || len(all) != min(len(whole.Decisions), state.MaxRecords) || all[0].Answer != whole.Decisions[0].Answer {
 			t.Errorf("the resource does not have what the packet lacks: %v", err)
 		}

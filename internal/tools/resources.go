@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -35,11 +35,11 @@ var resources = []resource{
 	{"answer", "The newest answer of a person", markdown, agents, storedText(state.AnswerDoc)},
 	{"consult_request", "The newest question to the supervisor", markdown, agents, storedText(state.ConsultRequestDoc)},
 	{"consult_response", "The newest answer of the supervisor", markdown, agents, storedText(state.ConsultResponseDoc)},
-	{"decisions", "What a person has decided about the task, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Decisions })},
-	{"messages", "What agents have sent to the executor, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Messages })},
-	{"consultations", "What the supervisor has answered, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Consultations })},
-	{"progress", "The newest progress notes, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Progress })},
-	{"last_check", "How the last check ended", object, agents, remembered(func(p packet.Packet) any { return p.LastCheck })},
+	{"decisions", "What a person has decided about the task, newest first", object, agents, remembered(func(p handover.Packet) any { return p.Decisions })},
+	{"messages", "What agents have sent to the executor, newest first", object, agents, remembered(func(p handover.Packet) any { return p.Messages })},
+	{"consultations", "What the supervisor has answered, newest first", object, agents, remembered(func(p handover.Packet) any { return p.Consultations })},
+	{"progress", "The newest progress notes, newest first", object, agents, remembered(func(p handover.Packet) any { return p.Progress })},
+	{"last_check", "How the last check ended", object, agents, remembered(func(p handover.Packet) any { return p.LastCheck })},
 	{"state", "The state, as STATE.json has it", object, everyone, readState},
 	{"history", "The events, with all texts, newest last", "text/plain", supervisor, readHistory},
 }
@@ -101,7 +101,7 @@ func storedText(doc state.Doc) func(*engine.Engine) (string, error) {
 }
 
 // remembered reads a part of the task that is not a document, as JSON.
-func remembered(part func(packet.Packet) any) func(*engine.Engine) (string, error) {
+func remembered(part func(handover.Packet) any) func(*engine.Engine) (string, error) {
 	return func(e *engine.Engine) (string, error) {
 		snap, err := e.View()
 		if err != nil {
@@ -111,7 +111,7 @@ func remembered(part func(packet.Packet) any) func(*engine.Engine) (string, erro
 		if err != nil {
 			return "", err
 		}
-		text, err := jsontime.MarshalIndent(part(p), "", "  ")
+		text, err := jsonx.MarshalIndent(part(p), "", "  ")
 		if string(text) == "null" || string(text) == "[]" {
 			return "", err
 		}

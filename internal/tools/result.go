@@ -5,7 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -14,8 +14,8 @@ import (
 // as the only text block: clients show a model one or the other. State, Message, Next and Allowed
 // are always set.
 type Result struct {
-	FromThePerson []string         `json:"from_the_person,omitempty"` // said unasked, oldest first; each is sent once, and goes before everything else
-	Messages      []packet.Message `json:"messages,omitempty"`        // from the other agent, oldest first, each once; a claim has all of the task, newest first, and the next call those of delegates or of the parent
+	FromThePerson []string           `json:"from_the_person,omitempty"` // said unasked, oldest first; each is sent once, and goes before everything else
+	Messages      []handover.Message `json:"messages,omitempty"`        // from the other agent, oldest first, each once; a claim has all of the task, newest first, and the next call those of delegates or of the parent
 
 	State   state.State  `json:"state"`            // of the task
 	Status  string       `json:"status,omitempty"` // how a wait, a check or a submission ended
@@ -37,15 +37,15 @@ type Result struct {
 	Worktree   string     `json:"worktree,omitempty"`    // the folder that is worked in
 
 	// The resume packet of a claim; task, review, decisions and diffstat are of a review, too.
-	Task          string                `json:"task,omitempty"`
-	Review        string                `json:"review,omitempty"`    // the notes of the last rejection
-	ReviewBy      string                `json:"review_by,omitempty"` // whose they are, and the process tree that they came from
-	LastCheck     *packet.LastCheck     `json:"last_check,omitempty"`
-	Decisions     []packet.Decision     `json:"decisions,omitempty"`     // a person's, newest first
-	Consultations []packet.Consultation `json:"consultations,omitempty"` // newest first
-	Progress      []packet.Note         `json:"progress,omitempty"`      // newest first
-	Diffstat      string                `json:"diffstat,omitempty"`      // against the tree that the task began with
-	Cut           []packet.Cut          `json:"cut,omitempty"`           // what did not fit, and the resource that has it
+	Task          string                  `json:"task,omitempty"`
+	Review        string                  `json:"review,omitempty"`    // the notes of the last rejection
+	ReviewBy      string                  `json:"review_by,omitempty"` // whose they are, and the process tree that they came from
+	LastCheck     *handover.LastCheck     `json:"last_check,omitempty"`
+	Decisions     []handover.Decision     `json:"decisions,omitempty"`     // a person's, newest first
+	Consultations []handover.Consultation `json:"consultations,omitempty"` // newest first
+	Progress      []handover.Note         `json:"progress,omitempty"`      // newest first
+	Diffstat      string                  `json:"diffstat,omitempty"`      // against the tree that the task began with
+	Cut           []handover.Cut          `json:"cut,omitempty"`           // what did not fit, and the resource that has it
 
 	CheckID     string           `json:"check_id,omitempty"`
 	RetriesUsed *int             `json:"retries_used,omitempty"` // red checks in a row
@@ -87,7 +87,7 @@ type Result struct {
 }
 
 // lay copies a resume packet into the result.
-func (r *Result) lay(p packet.Packet) {
+func (r *Result) lay(p handover.Packet) {
 	r.Task, r.Review, r.LastCheck, r.Diffstat, r.Cut = p.Task, p.Review, p.LastCheck, p.Diffstat, p.Cut
 	r.Decisions, r.Messages, r.Consultations, r.Progress = p.Decisions, p.Messages, p.Consultations, p.Progress
 }

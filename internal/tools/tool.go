@@ -6,7 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // A Tool is one row of the catalogue.
@@ -26,7 +26,7 @@ type Tool struct {
 }
 
 // An Arg is one argument of a tool.
-type Arg = wire.Arg
+type Arg = gate.Arg
 
 // claim names the claim where a connection does not identify it; see the server's sessions. namedClaim is the same, with the
 // description that the other tools do not repeat.
@@ -42,6 +42,6 @@ func (t Tool) For(role state.Role) bool { return slices.Contains(t.Roles, role) 
 func (t Tool) Look() bool { return len(t.Events) == 0 }
 
 // wire returns the tool as clients see it.
-func (t Tool) wire() wire.Tool {
-	return wire.Tool{Name: t.Name, Title: t.Title, Doc: t.Doc, ReadOnly: t.ReadOnly, Args: t.Args}
+func (t Tool) wire() gate.Tool {
+	return gate.Tool{Name: t.Name, Title: t.Title, Doc: t.Doc, ReadOnly: t.ReadOnly, Args: t.Args}
 }

@@ -7,7 +7,7 @@
 // with one struct ([Result]). An agent that only follows the field next of each answer reaches the
 // end of every path.
 //
-// internal/tools/wire defines tools and decodes their arguments, internal/server has the transports.
+// internal/tools/gate defines tools and decodes their arguments, internal/server has the transports.
 package tools
 
 import (

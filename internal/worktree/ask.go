@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // Version returns what the git that is used for dir says of its version, such as "git version 2.47.3". The error is
@@ -41,14 +40,14 @@ func Embedded(ctx context.Context, dir string) (inside []string, err error) {
 	}
 	for entry := range strings.SplitSeq(string(staged), "\x00") {
 		if mode, path, ok := strings.Cut(entry, "\t"); ok && strings.HasPrefix(mode, "160000 ") {
-			inside = append(inside, gitpath.Printable(path))
+			inside = append(inside, git.Printable(path))
 		}
 	}
 	others, _, err := git.Command{Dir: dir}.Run(ctx, "ls-files", "-o", "--exclude-standard", "-z")
 	for path := range strings.SplitSeq(string(others), "\x00") {
 		// git lists a folder only where it is a repository of its own.
 		if repo, ok := strings.CutSuffix(path, "/"); ok && repo != ".ferrus" {
-			inside = append(inside, gitpath.Printable(repo))
+			inside = append(inside, git.Printable(repo))
 		}
 	}
 	return inside, err

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 const (
@@ -27,7 +26,7 @@ func (t *Tree) Changed(ctx context.Context, from, to string) ([]string, error) {
 	if paths == nil {
 		return nil, err
 	}
-	return gitpath.Listed(paths), err
+	return git.Listed(paths), err
 }
 
 // ChangedPaths lists every path that differs between two trees, as in [Tree.Changed], but all of them and as they are. Both
@@ -40,7 +39,7 @@ func (t *Tree) ChangedPaths(ctx context.Context, from, to string) ([]string, err
 	if err := t.diff(ctx, from, to, &out, "-z", "--name-only", "--no-renames"); err != nil {
 		return nil, err
 	}
-	return gitpath.Split([]byte(out.String())), nil
+	return git.Split([]byte(out.String())), nil
 }
 
 // Diffstat is git's summary of what differs between two trees, as in [Tree.Changed]: a line for each of the first 60
@@ -144,7 +143,7 @@ func (t *Tree) binaries(ctx context.Context, from, to string, names []string) (b
 	if err := t.diffOf(ctx, from, to, &out, pathspecs(":(top,literal)", names), "-z", "--numstat", "--no-renames"); err != nil {
 		return nil, err
 	}
-	for _, line := range gitpath.Split([]byte(out.String())) {
+	for _, line := range git.Split([]byte(out.String())) {
 		if name, ok := strings.CutPrefix(line, "-\t-\t"); ok {
 			binary = append(binary, name)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // LeftOut lists what c's index has and the patterns given to Open leave out. What else Open leaves out isOurs knows.
@@ -13,7 +12,7 @@ func (t *Tree) LeftOut(ctx context.Context, c git.Command) ([]string, error) {
 		return nil, nil
 	}
 	out, _, err := c.Run(ctx, append([]string{"ls-files", "-z", "-c", "-i"}, excludes(t.exclude)...)...)
-	return gitpath.Split(out), err
+	return git.Split(out), err
 }
 
 func excludes(patterns []string) []string {
@@ -30,5 +29,5 @@ func (t *Tree) IgnoredFiles(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	out, _, err := t.UserCommand().Run(ctx, append([]string{"ls-files", "-z", "-o", "-c", "-i"}, excludes(t.ignore)...)...)
-	return gitpath.Split(out), err
+	return git.Split(out), err
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -41,13 +41,13 @@ func (s Skipped) Why() string {
 	if s.Filter == "" {
 		return fmt.Sprintf("it has more than %d MiB", MaxShown>>20)
 	}
-	return fmt.Sprintf("the git filter %s converts it, which runs %s", gitpath.Printable(s.Filter), gitpath.Printable(s.Command))
+	return fmt.Sprintf("the git filter %s converts it, which runs %s", git.Printable(s.Filter), git.Printable(s.Command))
 }
 
 // Patch is the file as one of a patch for people, with a remark in place of what differs: full is the command that shows that.
 func (s Skipped) Patch(full string) string {
 	name := s.Path
-	if quoted := gitpath.Quoted(name); quoted != `"`+name+`"` {
+	if quoted := git.Quoted(name); quoted != `"`+name+`"` {
 		name = quoted[1 : len(quoted)-1]
 		return fmt.Sprintf("diff --git \"a/%[1]s\" \"b/%[1]s\"\nnot read, and counted as before: %[2]s; to read it: %[3]s\n", name, s.Why(), full)
 	}
@@ -123,7 +123,7 @@ func (t *Tree) huge(ctx context.Context, l *listing, ids [2]string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	moved := gitpath.Set{}
+	moved := git.Set{}
 	for _, d := range all {
 		moved.Add(d.Path)
 	}

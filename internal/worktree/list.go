@@ -15,7 +15,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -70,11 +69,11 @@ func (t *Tree) list(ctx context.Context) (*listing, error) {
 // look turns git's lines, "? path" and "H mode id stage\tpath", into a listing.
 func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, error) {
 	l := &listing{}
-	left := gitpath.SetOf(never)
+	left := git.SetOf(never)
 	var hidden []file // kept off the disk by a sparse checkout, maybe
 	folders := &folders{t: t, known: map[string]bool{".": true}}
 	last := ""
-	for _, line := range gitpath.Split(out) {
+	for _, line := range git.Split(out) {
 		if name, ok := strings.CutPrefix(line, "? "); ok {
 			if repo, ok := strings.CutSuffix(name, "/"); ok {
 				if id := t.EmbeddedHead(ctx, repo); id != "" {
@@ -148,7 +147,7 @@ func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
 			err = unread(said)
 		}
 		var inside []file
-		for _, name := range gitpath.Split(out) {
+		for _, name := range git.Split(out) {
 			if repo, ok := strings.CutSuffix(name, "/"); !ok {
 				inside = append(inside, file{path: name})
 			} else if id := t.EmbeddedHead(ctx, repo); id != "" {

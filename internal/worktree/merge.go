@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -109,7 +108,7 @@ func (t *Tree) Marked(ctx context.Context, tree string, marks []string) (places 
 	}
 	for _, hit := range strings.Split("\n"+out.String(), "\n"+tree+":")[1:] { // a path may have a newline
 		if fields := strings.SplitN(hit, "\x00", 3); len(fields) == 3 {
-			places = append(places, gitpath.Printable(fields[0])+":"+fields[1])
+			places = append(places, git.Printable(fields[0])+":"+fields[1])
 		}
 	}
 	return places, nil
@@ -119,7 +118,7 @@ func (t *Tree) Marked(ctx context.Context, tree string, marks []string) (places 
 // empty field; and for each message how many paths it is about, those, its kind and its text. The first kind counts.
 func readMerge(out string) (Merged, error) {
 	m := Merged{}
-	fields := gitpath.Split([]byte(out))
+	fields := git.Split([]byte(out))
 	if len(fields) == 0 || !repository.IsID(fields[0]) {
 		return m, fmt.Errorf("git merge-tree: cannot read %q", out)
 	}
@@ -146,7 +145,7 @@ func readMerge(out string) (Merged, error) {
 		if kind == "" {
 			kind = "contents"
 		}
-		m.Conflicts = append(m.Conflicts, Conflict{gitpath.Printable(path), kind})
+		m.Conflicts = append(m.Conflicts, Conflict{git.Printable(path), kind})
 	}
 	return m, nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // A Sight is what the file system says of the files that count, and of the folders that lead to them, at a moment.
@@ -54,13 +54,13 @@ func (s *Sight) Touched(after *Sight) []string {
 			now = now[1:]
 		}
 		if len(now) > 0 && now[0].path == was.path && !was.is.Same(now[0].is) {
-			touched = append(touched, gitpath.Printable(was.path))
+			touched = append(touched, git.Printable(was.path))
 		}
 	}
 	for name, was := range s.folders {
 		is, ok := after.folders[name]
 		if ok && (was.Ino != is.Ino || was.Ctime != is.Ctime && was.Mtime == is.Mtime && was.Mode == is.Mode) {
-			touched = append(touched, gitpath.Printable(name)+"/")
+			touched = append(touched, git.Printable(name)+"/")
 		}
 	}
 	slices.Sort(touched)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -204,13 +204,13 @@ func (t *Tree) filterRules(ctx context.Context, l *listing) (string, error) {
 	}
 	sum := sha256.New()
 	sum.Write([]byte(text))
-	dirs := gitpath.Set{".": true}
+	dirs := git.Set{".": true}
 	for _, f := range l.files {
 		for dir := path.Dir(f.path); !dirs[dir]; dir = path.Dir(dir) {
 			dirs.Add(dir)
 		}
 	}
-	for _, dir := range gitpath.Sorted(dirs) {
+	for _, dir := range git.Sorted(dirs) {
 		name := filepath.Join(t.Path(dir), ".gitattributes")
 		text, err := rootfs.ReadRegular(name, repository.MaxRules)
 		if err != nil && !filestat.Gone(err) && !errors.Is(err, rootfs.ErrNotRegular) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -70,7 +69,7 @@ func (t *Tree) unseen(ctx context.Context, base, now string, filters bool) ([]st
 	}
 	for _, dir := range t.left {
 		if _, ours := git.Below(t.Path(dir), t.Private()); !ours && git.Resolve(t.Private()) != t.Path(dir) && filestat.Exists(t.Path(dir)) {
-			lines = append(lines, "files in "+gitpath.Printable(dir)+" are in no patch: ferrus uses the folder")
+			lines = append(lines, "files in "+git.Printable(dir)+" are in no patch: ferrus uses the folder")
 		}
 	}
 	return lines, err
@@ -88,7 +87,7 @@ func some(paths []string) string {
 	const most = 3
 	var shown []string
 	for _, p := range paths[:min(most, len(paths))] {
-		shown = append(shown, gitpath.Printable(p))
+		shown = append(shown, git.Printable(p))
 	}
 	if n := len(paths) - most; n > 0 {
 		shown = append(shown, fmt.Sprintf("and %d more", n))
@@ -102,7 +101,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	paths := slices.DeleteFunc(gitpath.Split(out), func(name string) bool { return t.IsOwn(strings.TrimSuffix(name, "/")) })
+	paths := slices.DeleteFunc(git.Split(out), func(name string) bool { return t.IsOwn(strings.TrimSuffix(name, "/")) })
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -112,7 +111,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 		paths = paths[:maxIgnored]
 	}
 	c := t.IndexCommand()
-	c.Stdin = gitpath.List(paths)
+	c.Stdin = git.List(paths)
 	out, _, err = c.Run(ctx, "check-ignore", "-z", "-v", "--no-index", "--stdin")
 	if err != nil && !git.SaidNo(err) {
 		return nil, err
@@ -120,7 +119,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 	by := map[string][]string{} // paths, by the rule
 	var order []string
 	had := map[string]string{} // rule files of base
-	for f := gitpath.Split(out); len(f) >= 4; f = f[4:] {
+	for f := git.Split(out); len(f) >= 4; f = f[4:] {
 		source, line, pattern, name := f[0], f[1], f[2], f[3]
 		if filepath.IsAbs(source) || source == "" {
 			continue // frozen, or the person's
@@ -135,7 +134,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 		if slices.Contains(strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), pattern) {
 			continue
 		}
-		rule := fmt.Sprintf("%s:%s", gitpath.Printable(source), line)
+		rule := fmt.Sprintf("%s:%s", git.Printable(source), line)
 		if by[rule] == nil {
 			order = append(order, rule)
 		}
@@ -165,7 +164,7 @@ func (t *Tree) blobAt(ctx context.Context, tree, name string) (string, error) {
 func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string, filters bool) ([]string, error) {
 	var lines []string
 	for _, repo := range l.empty {
-		lines = append(lines, "the repository in "+gitpath.Printable(repo)+" has no commit: its files do not count, and are in no patch")
+		lines = append(lines, "the repository in "+git.Printable(repo)+" has no commit: its files do not count, and are in no patch")
 	}
 	if !slices.ContainsFunc(l.files, func(f file) bool { return f.IsLink() }) {
 		return lines, nil
@@ -174,7 +173,7 @@ func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string, filters bo
 	if err != nil {
 		return nil, err
 	}
-	moved := gitpath.Set{}
+	moved := git.Set{}
 	for _, d := range all {
 		if d.New.IsLink() {
 			moved.Add(d.Path)
@@ -186,16 +185,16 @@ func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string, filters bo
 			continue
 		}
 		if moved[f.path] {
-			lines = append(lines, fmt.Sprintf("the repository in %s is at another commit, %.12s; its files are in no patch", gitpath.Printable(f.path), f.ID))
+			lines = append(lines, fmt.Sprintf("the repository in %s is at another commit, %.12s; its files are in no patch", git.Printable(f.path), f.ID))
 		}
 		if looked++; looked > maxNested {
 			continue
 		}
 		switch dirty, err := t.EmbeddedChanges(ctx, f.path, f.ID, filters); {
 		case err != nil:
-			lines = append(lines, "the repository in "+gitpath.Printable(f.path)+" cannot be compared with its commit: its files are in no patch")
+			lines = append(lines, "the repository in "+git.Printable(f.path)+" cannot be compared with its commit: its files are in no patch")
 		case len(dirty) > 0:
-			lines = append(lines, fmt.Sprintf("the repository in %s differs from its commit in %s, in no patch: %s", gitpath.Printable(f.path), count(len(dirty), "file"), some(dirty)))
+			lines = append(lines, fmt.Sprintf("the repository in %s differs from its commit in %s, in no patch: %s", git.Printable(f.path), count(len(dirty), "file"), some(dirty)))
 		}
 	}
 	if n := looked - maxNested; n > 0 {

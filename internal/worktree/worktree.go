@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -89,7 +88,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	t.exclude = slices.Clone(t.ignore)
 	for _, path := range []string{private, filepath.Join(dir, ".ferrus")} {
 		if rel, ok := git.Below(t.Top(), path); ok {
-			t.exclude = append(t.exclude, "/"+gitpath.EscapeGlob(rel))
+			t.exclude = append(t.exclude, "/"+git.EscapeGlob(rel))
 			t.left = append(t.left, rel)
 		}
 	}

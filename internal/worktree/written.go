@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // IgnoreLines returns the lines of a .gitignore at the top level by which git leaves paths out that were written in the work tree
@@ -19,11 +19,11 @@ func (t *Tree) IgnoreLines(ctx context.Context, tree string, written []string) (
 	if err != nil {
 		return nil, nil, err
 	}
-	inIndex := gitpath.SetOf(index)
+	inIndex := git.SetOf(index)
 	var fresh []string
 	for _, name := range written {
 		if inIndex[name] {
-			tracked = append(tracked, gitpath.Printable(name))
+			tracked = append(tracked, git.Printable(name))
 		} else {
 			fresh = append(fresh, name)
 		}
@@ -32,8 +32,8 @@ func (t *Tree) IgnoreLines(ctx context.Context, tree string, written []string) (
 	if err != nil {
 		return nil, nil, err
 	}
-	made, shared := gitpath.SetOf(fresh), map[string]bool{".": true} // folders with something else in them
-	for _, name := range append(gitpath.Split(had), index...) {
+	made, shared := git.SetOf(fresh), map[string]bool{".": true} // folders with something else in them
+	for _, name := range append(git.Split(had), index...) {
 		if made[name] {
 			continue
 		}
@@ -46,7 +46,7 @@ func (t *Tree) IgnoreLines(ctx context.Context, tree string, written []string) (
 		for dir := path.Dir(name); !shared[dir]; dir = path.Dir(dir) {
 			line = dir + "/"
 		}
-		lines = append(lines, "/"+gitpath.EscapeGlob(gitpath.Printable(line)))
+		lines = append(lines, "/"+git.EscapeGlob(git.Printable(line)))
 	}
 	slices.Sort(tracked)
 	slices.Sort(lines)
@@ -59,5 +59,5 @@ func (t *Tree) TrackedPaths(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	out, _, err := t.UserCommand().Run(ctx, "ls-files", "-z")
-	return gitpath.Split(out), err
+	return git.Split(out), err
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/guest"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
-	"github.com/ferrus-go/ferrus/internal/platform/sandbox/toolchain"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -61,7 +60,7 @@ func mechanisms(b *testing.B, dir string, argv ...string) {
 		if err := os.Mkdir(own, 0o700); err != nil {
 			b.Fatal(err)
 		}
-		environ = append(os.Environ(), "HOME="+own, "TMPDIR="+own, "GOCACHE="+output(b, ".", "go", "env", "GOCACHE"), "GOMODCACHE="+toolchain.Modules(home), "GOTELEMETRY=off", "GOFLAGS=-buildvcs=false")
+		environ = append(os.Environ(), "HOME="+own, "TMPDIR="+own, "GOCACHE="+output(b, ".", "go", "env", "GOCACHE"), "GOMODCACHE="+sandbox.Modules(home), "GOTELEMETRY=off", "GOFLAGS=-buildvcs=false")
 	}
 	module, err := filepath.Abs("../..")
 	if err != nil {
@@ -70,7 +69,7 @@ func mechanisms(b *testing.B, dir string, argv ...string) {
 	p := sandbox.System()
 	p.Dir, p.Network = dir, true
 	p.Read = append(p.Read, module)
-	p.Read = append(p.Read, toolchain.Folders(os.Getenv("PATH"), home, p.Read)...)
+	p.Read = append(p.Read, sandbox.Folders(os.Getenv("PATH"), home, p.Read)...)
 	p.Write = []string{enginetest.Scratch, output(b, ".", "go", "env", "GOCACHE")}
 	p.Deny = []string{filepath.Join(home, ".ssh")}
 	var list []*contender

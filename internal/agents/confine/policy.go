@@ -8,7 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/guest"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // policy is what the executor reaches.
@@ -46,7 +46,7 @@ func (o Order) keep(p *sandbox.Policy, submodules []guest.Nested) error {
 			return nil
 		}
 		return fmt.Errorf("the submodule %s has its git directory in the work tree, from which landlock cannot keep an executor; run git submodule absorbgitdirs there, or use bubblewrap",
-			gitpath.Printable(submodules[i].Path))
+			git.Printable(submodules[i].Path))
 	}
 	kept := slices.Clone(o.Hidden)
 	for _, n := range submodules {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -72,7 +71,7 @@ func (d *Directory) make(ctx context.Context, r *repository.Repository) error {
 	if err != nil {
 		return err
 	}
-	alternate := gitpath.Quoted(r.Objects())
+	alternate := git.Quoted(r.Objects())
 	if l.covers() {
 		d.Covers, objects, alternate = r.Objects(), objects[1:], "../"+Borrowed
 	}
@@ -158,7 +157,7 @@ func config(ctx context.Context, commit string) string {
 		if err != nil || value == "" {
 			value = map[string]string{"name": "ferrus executor", "email": "executor@ferrus.invalid"}[key]
 		}
-		text += "\t" + key + " = " + gitpath.ConfigQuoted(value) + "\n"
+		text += "\t" + key + " = " + git.ConfigQuoted(value) + "\n"
 	}
 	return text
 }

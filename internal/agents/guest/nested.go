@@ -11,7 +11,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -73,7 +72,7 @@ func submodules(ctx context.Context, r *repository.Repository) ([]string, error)
 		return nil, err
 	}
 	var list []string
-	for _, entry := range gitpath.Split(out) {
+	for _, entry := range git.Split(out) {
 		if facts, name, ok := strings.Cut(entry, "\t"); ok && strings.HasPrefix(facts, repository.ModeLink+" ") {
 			list = append(list, name)
 		}

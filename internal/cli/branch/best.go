@@ -6,7 +6,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
-	"github.com/ferrus-go/ferrus/internal/engine/score"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -33,7 +32,7 @@ func selectBest(a *cli.App, ctx context.Context, name, reason string, keep bool)
 	if list, err = scored(a, ctx, "select --best", list); err != nil {
 		return err
 	}
-	best, err := score.Best(list)
+	best, err := branch.Best(list)
 	if err != nil {
 		return cli.CannotDo("select the best attempt", "", err)
 	}
@@ -118,7 +117,7 @@ func scored(a *cli.App, ctx context.Context, verb string, list []branch.Attempt)
 			return nil, cli.CannotDo("score "+t.Branch, "", err)
 		}
 		scoring, end := a.Working(ctx, "scoring "+t.Branch)
-		_, err = score.Take(scoring, from)
+		_, err = branch.Take(scoring, from)
 		end()
 		from.Engine().Close()
 		if err != nil {

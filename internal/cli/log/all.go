@@ -13,9 +13,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/status/history"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/status/stack"
 )
 
@@ -23,9 +23,9 @@ import (
 type row struct {
 	at      time.Time
 	machine string
-	kind    string         // of the machine: project, branch or pipeline
-	event   *history.Event // of a task
-	line    *run.Line      // of a pipeline
+	kind    string        // of the machine: project, branch or pipeline
+	event   *status.Event // of a task
+	line    *run.Line     // of a pipeline
 }
 
 // everywhere shows the events of all machines of the project, by time. What cannot be read is left
@@ -77,7 +77,7 @@ func journalsAt(a *cli.App, p project.Place, newest int) ([][]row, error) {
 		return nil, err
 	}
 	defer e.Close()
-	list, damage := history.Read(e, newest)
+	list, damage := status.History(e, newest)
 	share(list, p.Branch)
 	kind := "branch"
 	if p.Branch == "" {
@@ -186,6 +186,6 @@ func (r row) json() map[string]any {
 			l["by"] = r.line.By
 		}
 	}
-	l["at"], l["machine"], l["kind"] = r.at.UTC().Format(jsontime.Layout), r.machine, r.kind
+	l["at"], l["machine"], l["kind"] = r.at.UTC().Format(jsonx.Layout), r.machine, r.kind
 	return l
 }

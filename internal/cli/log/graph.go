@@ -6,7 +6,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status/history"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A fork is a branch where it leaves the log.
@@ -57,7 +57,7 @@ func forkOf(e *engine.Engine, name string) (fork, bool) {
 }
 
 // share marks what a branch has in common with where it comes from: all before its own first event.
-func share(list []history.Event, branch string) {
+func share(list []status.Event, branch string) {
 	own := false
 	for i := len(list) - 1; i >= 0; i-- {
 		list[i].Shared = own
@@ -77,7 +77,7 @@ func leaves(a *cli.App, list []fork) {
 }
 
 // gutter is what stands before an event, and the colour of who did it.
-func gutter(p history.Event) (mark, colour string) {
+func gutter(p status.Event) (mark, colour string) {
 	switch {
 	case p.Left:
 		return "┆", cli.Dim
@@ -88,7 +88,7 @@ func gutter(p history.Event) (mark, colour string) {
 }
 
 // marks adds to an event's JSON where it stands in the graph.
-func marks(p history.Event, l map[string]any, forks []fork) {
+func marks(p status.Event, l map[string]any, forks []fork) {
 	if p.Left {
 		l["abandoned"] = true
 	}

@@ -1,4 +1,4 @@
-// Package log has the commands that show the past: log, show and logs.
+// Package log has the commands that show the past: log, show, logs, stack and evidence.
 package log
 
 import (
@@ -12,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/history"
 )
 
 // LogCommand is ferrus log.
@@ -67,7 +66,7 @@ func showLog(a *cli.App, ctx context.Context, newest int, durations bool) error 
 		return err
 	}
 	defer e.Close()
-	list, damage := history.Read(e, newest)
+	list, damage := status.History(e, newest)
 	share(list, e.Place().Branch)
 	leaving := forks(e)
 	day := time.Now().Format(time.DateOnly)
@@ -102,7 +101,7 @@ func showLog(a *cli.App, ctx context.Context, newest int, durations bool) error 
 }
 
 // ShowEvent prints an event in a line, with durations if they are asked for.
-func ShowEvent(a *cli.App, p history.Event, durations bool) {
+func ShowEvent(a *cli.App, p status.Event, durations bool) {
 	took := ""
 	if durations {
 		took = fmt.Sprintf("%8s", "")

@@ -12,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -118,7 +117,7 @@ func findWorkflow(a *cli.App, ctx context.Context, name string) (workflow.Workfl
 		names = append(names, w.Name)
 	}
 	remedy := "it has " + strings.Join(names, ", ")
-	if near := nearest.Word(name, names); near != "" {
+	if near := format.Word(name, names); near != "" {
 		remedy = "did you mean " + near + "? " + remedy
 	}
 	return w, "", cli.Refuse(refusal.InvalidInput, fmt.Sprintf("%s has no pipeline %q", path, name), remedy)

@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -118,7 +117,7 @@ func cannotRerun(old *run.Folder, err error) error {
 	case errors.As(err, &point) && point.Unfinished == nil:
 		known := places(old.Workflow)
 		remedy := "name one of " + strings.Join(known, ", ")
-		if near := nearest.Word(point.From, known); near != "" {
+		if near := format.Word(point.From, known); near != "" {
 			remedy = "did you mean " + near + "? " + remedy
 		}
 		return cli.UsageError(remedy, "%s has no worker and no phase %q", old.Name(), point.From)

@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 func pipelineValidateCommand(a *cli.App) *cobra.Command {
@@ -55,7 +55,7 @@ func validateFile(a *cli.App, ctx context.Context, file string) error {
 		file = "stdin"
 	}
 	all, err := workflow.Parse(text)
-	var faults strictjson.Faults
+	var faults jsonx.Faults
 	switch {
 	case a.JSON && errors.As(err, &faults):
 		if err := a.PrintJSON(faultLines(faults)); err != nil {
@@ -77,7 +77,7 @@ func validateFile(a *cli.App, ctx context.Context, file string) error {
 	return nil
 }
 
-func faultLines(faults strictjson.Faults) []faultLine {
+func faultLines(faults jsonx.Faults) []faultLine {
 	var list []faultLine
 	for _, f := range faults {
 		list = append(list, faultLine(f))

@@ -11,7 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/test/projecttest"
 )
 
@@ -34,7 +33,7 @@ func detail(t *testing.T, dir string) *status.Detail {
 	return d
 }
 
-func find(t *testing.T, acts []act.Act, name string) act.Act {
+func find(t *testing.T, acts []status.Act, name string) status.Act {
 	t.Helper()
 	for _, a := range acts {
 		if a.Name == name {
@@ -42,7 +41,7 @@ func find(t *testing.T, acts []act.Act, name string) act.Act {
 		}
 	}
 	t.Fatalf("no %s among %v", name, acts)
-	return act.Act{}
+	return status.Act{}
 }
 
 // TestAnActIsTheCommandThatWasShown: it is carried out once, in the name of a person by the page, and one whose question is
@@ -67,7 +66,7 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 		t.Fatalf("%+v", shown.Needs)
 	}
 	answer := find(t, shown.Acts, "answer")
-	do := func(a act.Act, values map[string]string) act.Outcome {
+	do := func(a status.Act, values map[string]string) status.Outcome {
 		t.Helper()
 		got, err := screen().Do(context.Background(), dir, "web", a, values)
 		if err != nil {
@@ -89,7 +88,7 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	if got := do(answer, map[string]string{"answer": "1"}); got.Exit == 0 || !strings.Contains(got.Message, "not open") {
 		t.Errorf("the same again: %+v", got)
 	}
-	if _, err := act.Find(d.Acts, answer); err == nil {
+	if _, err := status.FindAct(d.Acts, answer); err == nil {
 		t.Error("an answer is offered yet")
 	}
 	reset := find(t, d.Acts, "reset")

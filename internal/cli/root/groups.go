@@ -7,7 +7,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/branch"
 	"github.com/ferrus-go/ferrus/internal/cli/demo"
 	"github.com/ferrus-go/ferrus/internal/cli/doctor"
-	"github.com/ferrus-go/ferrus/internal/cli/evidence"
 	"github.com/ferrus-go/ferrus/internal/cli/log"
 	"github.com/ferrus-go/ferrus/internal/cli/pipeline"
 	"github.com/ferrus-go/ferrus/internal/cli/run"
@@ -36,7 +35,7 @@ var groups = []group{
 		branch.BranchCommand, branch.BranchesCommand, branch.SelectCommand, branch.MergeCommand, branch.GcCommand, run.NodeCommand}},
 	{"pipeline", "Pipelines:", []func(*cli.App) *cobra.Command{pipeline.Command, run.TickCommand, run.WaitFileCommand}},
 	{"inspect", "Inspect:", []func(*cli.App) *cobra.Command{
-		log.LogCommand, log.LogsCommand, log.ShowCommand, log.StackCommand, task.DiffCommand, task.ContextCommand, simulate.Command, evidence.Command,
+		log.LogCommand, log.LogsCommand, log.ShowCommand, log.StackCommand, task.DiffCommand, task.ContextCommand, simulate.Command, log.EvidenceCommand,
 		doctor.Command}},
 	{"setup", "Set up:", []func(*cli.App) *cobra.Command{
 		setup.ConfigCommand, setup.TrustCommand, setup.NotifyCommand, setup.AgentsCommand, setup.RegisterCommand, setup.UnregisterCommand,

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
 
 // explained returns the rows of keys of ferrus.toml, in their order there: a key, or a table with all of its keys, such as checks, hq
@@ -26,7 +26,7 @@ func explained(rows []config.Row, keys []string) ([]config.Row, error) {
 			continue
 		}
 		remedy := "ferrus config explain lists every key"
-		if near := nearest.Word(key, names); near != "" {
+		if near := format.Word(key, names); near != "" {
 			remedy = "did you mean " + near + "? " + remedy
 		}
 		return nil, cli.UsageError(remedy, "ferrus.toml has no key %q", key)

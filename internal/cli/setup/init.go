@@ -20,7 +20,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/origin"
-	"github.com/ferrus-go/ferrus/internal/project/scaffold"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -74,7 +73,7 @@ func initialise(a *cli.App, ctx context.Context) error {
 	if slices.Contains(strings.Split(filepath.ToSlash(root), "/"), ".ferrus") {
 		return cli.Refuse(refusal.InvalidInput, root+" is inside a .ferrus folder", "change to the project, or name it with -C DIR")
 	}
-	if scaffold.Upstream(root) {
+	if project.Upstream(root) {
 		return cli.Refuse(refusal.WrongState, "there is a .ferrus of upstream ferrus in "+root,
 			"ferrus doctor --fix archives it and creates a new one")
 	}
@@ -92,7 +91,7 @@ func initialise(a *cli.App, ctx context.Context) error {
 // SetUp makes what is missing.
 func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 	did := Setup{Root: root, Wrote: []string{}}
-	if err := scaffold.CheckIgnore(ctx, root); err != nil {
+	if err := project.CheckIgnore(ctx, root); err != nil {
 		return did, err
 	}
 	there := project.At(root, "").Initialised()
@@ -110,7 +109,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 	if !there {
 		did.Wrote = append(did.Wrote, ".ferrus/")
 	}
-	wrote, err := scaffold.Copy(root)
+	wrote, err := project.Copy(root)
 	if err != nil {
 		return did, err
 	}
@@ -132,7 +131,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 		}
 	}
 	if worktree.Inside(ctx, root) && !worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
-		if err := scaffold.Ignore(root); err != nil {
+		if err := project.Ignore(root); err != nil {
 			return did, err
 		}
 		did.Wrote = append(did.Wrote, ".gitignore")

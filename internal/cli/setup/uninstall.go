@@ -22,11 +22,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
-	"github.com/ferrus-go/ferrus/internal/project/scaffold"
 	"github.com/ferrus-go/ferrus/internal/project/sharing"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // UninstallCommand is ferrus uninstall.
@@ -197,8 +196,8 @@ func leaveProject(ctx context.Context, root string) (*removal, error) {
 	if rootfs.Exists(filepath.Join(root, config.FileName)) {
 		r.add(config.FileName, "", func() error { return gone(os.Remove(filepath.Join(root, config.FileName))) })
 	}
-	if scaffold.Ignores(root) {
-		r.add("the line /.ferrus/ of .gitignore", "", func() error { return scaffold.Unignore(root) })
+	if project.Ignores(root) {
+		r.add("the line /.ferrus/ of .gitignore", "", func() error { return project.Unignore(root) })
 	}
 	var copies []string // folders, in one that is for all projects of the repository
 	for _, p := range places {
@@ -313,7 +312,7 @@ func leaveMachine() (*removal, error) {
 		}
 	}
 	if len(used) > 0 {
-		return nil, cli.Refuse(refusal.WrongState, "ferrus is in use in "+strings.Join(used, ", "), "uninstall it there first: ferrus -C "+gitpath.ShellQuoted(used[0])+" uninstall")
+		return nil, cli.Refuse(refusal.WrongState, "ferrus is in use in "+strings.Join(used, ", "), "uninstall it there first: ferrus -C "+git.ShellQuoted(used[0])+" uninstall")
 	}
 	for _, of := range []struct {
 		dir   func() (string, error)
@@ -328,7 +327,7 @@ func leaveMachine() (*removal, error) {
 		}
 	}
 	if self, err := os.Executable(); err == nil {
-		r.stays("the programs: rm %s %s", gitpath.ShellQuoted(self), gitpath.ShellQuoted(filepath.Join(filepath.Dir(self), "ferrusd")))
+		r.stays("the programs: rm %s %s", git.ShellQuoted(self), git.ShellQuoted(filepath.Join(filepath.Dir(self), "ferrusd")))
 	}
 	return r, nil
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -83,7 +83,7 @@ func names[T ~string](all []T) (list []string) {
 // unknown is the error of a word that is none of a list.
 func unknown(kind, word string, of []string) error {
 	hint := "there are " + strings.Join(of, ", ")
-	if near := nearest.Word(word, of); near != "" {
+	if near := format.Word(word, of); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return &ParseError{fmt.Sprintf("there is no %s %q", kind, word), hint}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
@@ -112,26 +112,26 @@ func passages(r tools.Result) []passage {
 		{"The previous review", r.Review},
 		{"Check", r.Check},
 		{"Last check", lastCheckText(r.LastCheck)},
-		{"Decisions of a person", joined(r.Decisions, func(d packet.Decision) string {
+		{"Decisions of a person", joined(r.Decisions, func(d handover.Decision) string {
 			return d.ID + "  " + strings.TrimSpace(d.Question) + "\n→ " + d.By + ": " + d.Answer
 		})},
-		{"Messages of agents", joined(r.Messages, func(m packet.Message) string {
+		{"Messages of agents", joined(r.Messages, func(m handover.Message) string {
 			return m.At.Local().Format(time.DateTime) + "  " + m.From + ": " + m.Text
 		})},
-		{"Answers of the supervisor", joined(r.Consultations, func(c packet.Consultation) string {
+		{"Answers of the supervisor", joined(r.Consultations, func(c handover.Consultation) string {
 			return c.ID + "  " + strings.TrimSpace(c.Question) + "\n→ " + c.Response
 		})},
-		{"Notes of earlier agents", joined(r.Progress, func(n packet.Note) string {
+		{"Notes of earlier agents", joined(r.Progress, func(n handover.Note) string {
 			return n.At.Local().Format(time.DateTime) + "  " + n.Note
 		})},
 		{"Changes", strings.Trim(r.Diffstat, "\n")},
 		{"Patch", r.Patch},
 		{"Work tree", r.Worktree},
-		{"Shortened", joined(r.Cut, func(c packet.Cut) string { return c.What + ": the whole is " + c.URI })},
+		{"Shortened", joined(r.Cut, func(c handover.Cut) string { return c.What + ": the whole is " + c.URI })},
 	}
 }
 
-func lastCheckText(c *packet.LastCheck) string {
+func lastCheckText(c *handover.LastCheck) string {
 	if c == nil {
 		return ""
 	}

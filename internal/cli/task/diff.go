@@ -10,7 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -186,7 +186,7 @@ func patch(a *cli.App, ctx context.Context, tree *worktree.Tree, base, id string
 	if !a.OutTTY {
 		return tree.Patch(ctx, base, id, a.Out)
 	}
-	hidden, err := differences.HiddenIn(ctx, tree, base, id)
+	hidden, err := handover.HiddenIn(ctx, tree, base, id)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/internal/ui/terminal"
 )
 
@@ -193,19 +192,19 @@ func (r *reader) CheckLog(_ context.Context, key terminal.Key) (string, error) {
 }
 
 // Do carries out an act that is still among those of its item or of the project.
-func (r *reader) Do(ctx context.Context, key terminal.Key, shown act.Act, values map[string]string) (act.Outcome, error) {
+func (r *reader) Do(ctx context.Context, key terminal.Key, shown status.Act, values map[string]string) (status.Outcome, error) {
 	list, before, err := r.acts(ctx, key)
 	if err != nil {
-		return act.Outcome{}, err
+		return status.Outcome{}, err
 	}
-	what, err := act.Find(list, shown)
-	var done act.Outcome
+	what, err := status.FindAct(list, shown)
+	var done status.Outcome
 	if err == nil {
 		done, err = r.app.Do(ctx, r.root, "ui", what, values)
 	}
 	if err != nil {
 		f := cli.Explain(err)
-		done = act.Outcome{Exit: max(1, f.Exit), Message: f.Message, Remedy: f.Remedy}
+		done = status.Outcome{Exit: max(1, f.Exit), Message: f.Message, Remedy: f.Remedy}
 	}
 	done.Before = before
 	return done, nil
@@ -213,7 +212,7 @@ func (r *reader) Do(ctx context.Context, key terminal.Key, shown act.Act, values
 
 // acts are those that a person can do now, with an item or with the project, and the newest entry of the item's task. The zero key is
 // that of the project.
-func (r *reader) acts(ctx context.Context, key terminal.Key) (list []act.Act, seq uint64, err error) {
+func (r *reader) acts(ctx context.Context, key terminal.Key) (list []status.Act, seq uint64, err error) {
 	e, err := r.at(terminal.Key{})
 	if err != nil {
 		return nil, 0, err

@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/ui/web"
 )
 
@@ -60,7 +60,7 @@ func serve(a *cli.App, ctx context.Context, at address) error {
 	}
 	site, err := web.New(ctx, web.Options{
 		Root: place.Root, Origin: origin, Version: setup.VersionText(), Log: cli.Warnings(a.Err), Open: a.OpenToReadAt,
-		Do: func(ctx context.Context, what act.Act, values map[string]string) (act.Outcome, error) {
+		Do: func(ctx context.Context, what status.Act, values map[string]string) (status.Outcome, error) {
 			return a.Do(ctx, place.Root, "web", what, values)
 		},
 		Untrusted: func() error { return untrusted(a, place) },

@@ -25,7 +25,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor/family"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
-	"github.com/ferrus-go/ferrus/internal/engine/score"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -334,7 +333,7 @@ func (f *fleet) score(ctx context.Context, e *engine.Engine, now store.Snapshot)
 	if err != nil || gate.Score == "" {
 		return "", err
 	}
-	scored, err := score.Take(ctx, e.Session(f.Caller))
+	scored, err := branch.Take(ctx, e.Session(f.Caller))
 	if err != nil {
 		return "", err
 	}

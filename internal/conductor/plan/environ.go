@@ -3,9 +3,8 @@ package plan
 import (
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
-	"github.com/ferrus-go/ferrus/internal/platform/sandbox/toolchain"
 )
 
 // outside are patterns of variables that name what an executor in a sandbox does not reach, or what ferrus sets: the settings of
@@ -28,7 +27,7 @@ type client struct {
 // leads outside. What Go has downloaded into the home folder of the person can be read there, and the tool chains of rustup. machine
 // is the folder of the task's machine; home and temp are the client's folders.
 func (p protected) client(machine string, others []string, home, temp string) client {
-	c := client{read: toolchain.Folders(environ.Lookup(others, "PATH"), p.home, sandbox.System().Read), deny: p.deny(machine)}
-	c.environ = append(environ.Without(others, slices.Concat(outside, environ.Withheld)), "HOME="+home, "TMPDIR="+temp, "GOMODCACHE="+toolchain.Modules(p.home), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(p.home))
+	c := client{read: sandbox.Folders(proc.Lookup(others, "PATH"), p.home, sandbox.System().Read), deny: p.deny(machine)}
+	c.environ = append(proc.Without(others, slices.Concat(outside, proc.Withheld)), "HOME="+home, "TMPDIR="+temp, "GOMODCACHE="+sandbox.Modules(p.home), "GOTELEMETRY=off", "RUSTUP_HOME="+sandbox.Rustup(p.home))
 	return c
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
-	"github.com/ferrus-go/ferrus/internal/platform/sandbox/toolchain"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -179,7 +178,7 @@ func Of(ctx context.Context, e Executor) (Plan, error) {
 	client := d.protected.client(machine, e.Environ, o.Home(), folder.Temp())
 	o.Read, o.Deny = slices.Concat(d.read, []string{ferrus}, client.read), client.deny
 	if d.mechanism == sandbox.Landlock {
-		o.Read = append(o.Read, toolchain.Above(root)...)
+		o.Read = append(o.Read, sandbox.Above(root)...)
 	}
 	d.protected.within(o)
 	return Plan{Order: o, Environ: client.environ}, nil

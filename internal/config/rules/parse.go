@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -69,7 +69,7 @@ func text(table map[string]any, key, what string) (string, error) {
 
 // meant suggests the nearest of the words, or lists them.
 func meant(word string, of []string) string {
-	if near := nearest.Word(word, of); near != "" {
+	if near := format.Word(word, of); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "known are " + strings.Join(of, ", ")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -124,7 +124,7 @@ func encode(r Record) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	err := e.Encode(r)
-	return jsontime.Rewrite(b.Bytes(), r), err
+	return jsonx.Rewrite(b.Bytes(), r), err
 }
 
 // replace writes the record so that after a crash there is the old one or the new one. The oldest agreements go if it would be

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/nearest"
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // A kind is the type of a key's value.
@@ -86,7 +86,7 @@ var workerKeys = []key{
 }
 
 // checkWorkflow notes what of an object the table of keys does not allow.
-func checkWorkflow(t *strictjson.Text, n strictjson.Node, at, what string, keys []key) {
+func checkWorkflow(t *jsonx.Text, n jsonx.Node, at, what string, keys []key) {
 	if !n.Is('{') {
 		t.AddFault(at, fmt.Sprintf("%s must be an object, not %s", what, n.Kind()), "write {…} with the keys "+known(keys))
 		return
@@ -94,10 +94,10 @@ func checkWorkflow(t *strictjson.Text, n strictjson.Node, at, what string, keys 
 	for i, name := range n.Keys {
 		k := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 		if k < 0 {
-			t.AddFault(at+"/"+strictjson.Escape(name), fmt.Sprintf("%s has no key %q", what, name), meant(name, named(keys)))
+			t.AddFault(at+"/"+jsonx.Escape(name), fmt.Sprintf("%s has no key %q", what, name), meant(name, named(keys)))
 			continue
 		}
-		checkKey(t, n.Items[i], at+"/"+strictjson.Escape(name), keys[k])
+		checkKey(t, n.Items[i], at+"/"+jsonx.Escape(name), keys[k])
 	}
 	for _, k := range keys {
 		if k.need && !slices.Contains(n.Keys, k.name) && !slices.Contains(n.Keys, k.unless) {
@@ -107,7 +107,7 @@ func checkWorkflow(t *strictjson.Text, n strictjson.Node, at, what string, keys 
 }
 
 // checkKey checks the value of a key.
-func checkKey(t *strictjson.Text, n strictjson.Node, at string, k key) {
+func checkKey(t *jsonx.Text, n jsonx.Node, at string, k key) {
 	wrong := func(remedy string) {
 		t.AddFault(at, fmt.Sprintf("%s must be a %s, not %s", k.name, k.kind, n.Kind()), remedy)
 	}
@@ -175,7 +175,7 @@ func known(keys []key) string { return strings.Join(named(keys), ", ") }
 
 // meant returns the remedy for a word that is not one of words.
 func meant(word string, words []string) string {
-	if near := nearest.Word(word, words); near != "" {
+	if near := format.Word(word, words); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
 	}
 	return "known are " + strings.Join(words, ", ")

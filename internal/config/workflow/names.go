@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // MaxName is the greatest length of the name of a role, a phase or a pipeline: they become parts of
@@ -25,7 +25,7 @@ var verbs = []string{"list", "validate", "table", "run", "status", "explain", "r
 	"prompt", "logs", "help"}
 
 // checkName refuses what is no plain name: letters, digits, - and _.
-func checkName(t *strictjson.Text, at, what, name string, most int, not []string) {
+func checkName(t *jsonx.Text, at, what, name string, most int, not []string) {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}
@@ -43,7 +43,7 @@ func checkName(t *strictjson.Text, at, what, name string, most int, not []string
 }
 
 // checkFile refuses what is no plain name of a file in the folder of the run, and reports whether it is one.
-func checkFile(t *strictjson.Text, at, file string) bool {
+func checkFile(t *jsonx.Text, at, file string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(file), ".")
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // checkRules notes what is wrong with a pipeline although each of its values may be what it is.
-func checkRules(t *strictjson.Text, w Workflow, at string) {
+func checkRules(t *jsonx.Text, w Workflow, at string) {
 	checkName(t, at, "the pipeline", w.Name, MaxName, verbs)
 	dialogues := 0
 	var ids []string
@@ -41,7 +41,7 @@ func checkRules(t *strictjson.Text, w Workflow, at string) {
 }
 
 // checkPauses refuses a pause that would hold nobody up.
-func checkPauses(t *strictjson.Text, w Workflow, i int, here string) {
+func checkPauses(t *jsonx.Text, w Workflow, i int, here string) {
 	p, last := w.Phases[i], i == len(w.Phases)-1
 	if !p.PauseAfter {
 		return
@@ -54,7 +54,7 @@ func checkPauses(t *strictjson.Text, w Workflow, i int, here string) {
 	}
 }
 
-func checkDialogue(t *strictjson.Text, w Workflow, p Phase, here string) {
+func checkDialogue(t *jsonx.Text, w Workflow, p Phase, here string) {
 	if w.All() {
 		t.AddFault(here+"/mode", `a dialogue needs somebody between its turns, and with "spawn": "all" there is nobody`, `use "spawn": "phase"`)
 	}
@@ -74,7 +74,7 @@ func checkDialogue(t *strictjson.Text, w Workflow, p Phase, here string) {
 
 // checkWorkers refuses names that cannot be file names, and two workers that would write one file: in a folder that minds no
 // case they would do so too.
-func checkWorkers(t *strictjson.Text, w Workflow, at string) {
+func checkWorkers(t *jsonx.Text, w Workflow, at string) {
 	var roles, places, files, sources []string
 	for i, p := range w.Phases {
 		for j, k := range p.Workers {
@@ -113,7 +113,7 @@ func checkWorkers(t *strictjson.Text, w Workflow, at string) {
 }
 
 // checkCommand refuses what only an agent can have of a command, and what only a command can have of an agent.
-func checkCommand(t *strictjson.Text, p Phase, k Worker, here string) {
+func checkCommand(t *jsonx.Text, p Phase, k Worker, here string) {
 	if k.Run == "" {
 		if k.OKExit != nil {
 			t.AddFault(here+"/ok_exit", "an agent has no exit codes that count", "remove it, or add the command as \"run\"")
@@ -140,7 +140,7 @@ func checkCommand(t *strictjson.Text, p Phase, k Worker, here string) {
 	}
 }
 
-func checkFinals(t *strictjson.Text, w Workflow, at string) {
+func checkFinals(t *jsonx.Text, w Workflow, at string) {
 	var first string
 	for i, p := range w.Phases {
 		for j, k := range p.Workers {
@@ -167,7 +167,7 @@ func checkFinals(t *strictjson.Text, w Workflow, at string) {
 
 // checkReads refuses inputs that nobody has written when the worker starts. What came before is the same whether all are
 // started at once or phase by phase, so nobody can wait in a circle.
-func checkReads(t *strictjson.Text, w Workflow, at string) {
+func checkReads(t *jsonx.Text, w Workflow, at string) {
 	var before, all []string
 	for _, p := range w.Phases {
 		for _, k := range p.Workers {

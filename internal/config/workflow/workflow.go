@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // Workflows are the pipelines of a workflows.json, in the order of the file.
@@ -85,7 +85,7 @@ var Schema []byte
 
 // Parse reads a workflows.json. The error is Faults: all mistakes, each with its JSON pointer.
 func Parse(data []byte) (Workflows, error) {
-	t, faults := strictjson.Parse(data)
+	t, faults := jsonx.Parse(data)
 	if faults != nil {
 		return nil, faults
 	}
@@ -98,7 +98,7 @@ func Parse(data []byte) (Workflows, error) {
 	}
 	var all Workflows
 	for i, name := range t.Root.Keys {
-		at, n := "/"+strictjson.Escape(name), t.Root.Items[i]
+		at, n := "/"+jsonx.Escape(name), t.Root.Items[i]
 		checkWorkflow(&t, n, at, "a pipeline", pipelineKeys)
 		w := Workflow{Name: name}
 		if json.Unmarshal(n.Raw, &w) == nil { // else a fault says already what is of the wrong type
@@ -107,7 +107,7 @@ func Parse(data []byte) (Workflows, error) {
 		all = append(all, w)
 	}
 	sameButCase(t.Root.Keys, func(i int, name, other string) {
-		t.AddFault("/"+strictjson.Escape(name), fmt.Sprintf("the pipeline %s differs from %s in case only", name, other), "rename one of them")
+		t.AddFault("/"+jsonx.Escape(name), fmt.Sprintf("the pipeline %s differs from %s in case only", name, other), "rename one of them")
 	})
 	if err := t.Faults.OrNil(); err != nil {
 		return nil, err

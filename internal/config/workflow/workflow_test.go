@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // TestTheOriginalWorkflowLoads: S0-01.
@@ -58,7 +58,7 @@ func TestAMistakeIsRefusedWhereItStands(t *testing.T) {
 		{"two values", "{} {}", "line 1: it is not valid JSON: "},
 		{"nothing", "", "line 1: it is not valid JSON: "},
 		{"not UTF-8", "{\n\"\xff\": 1}", "line 2: it is not UTF-8; "},
-		{"large", strings.Repeat(" ", strictjson.MaxSize+1), "line 1: it is larger than 1024 KiB; "},
+		{"large", strings.Repeat(" ", jsonx.MaxSize+1), "line 1: it is larger than 1024 KiB; "},
 		{"deep", strings.Repeat("[", 40) + strings.Repeat("]", 40), "line 1: more than 32 values are nested"},
 		{"a list", "[]", "line 1: it is a list, not an object; "},
 		{"no pipeline", "{}", "line 1: it has no pipeline; "},
@@ -160,7 +160,7 @@ func TestAMistakeIsRefusedWhereItStands(t *testing.T) {
 			if err == nil {
 				t.Fatal("accepted")
 			}
-			faults := err.(strictjson.Faults)
+			faults := err.(jsonx.Faults)
 			if !strings.HasPrefix(faults[0].String(), test.want) || len(faults) > 1 {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -175,7 +175,7 @@ func TestAllMistakesAreFoundAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := Parse([]byte("{\"p\": {\"zz\": 1,\n\"phases\": [\n" + ph("../x", "", wk("con", `, "timeout": -3`), wk("a", reads("b.md"))) + "]},\n\"q\": 3}"))
 	var got []string
-	for _, f := range err.(strictjson.Faults) {
+	for _, f := range err.(jsonx.Faults) {
 		got = append(got, fmt.Sprintf("%d %s", f.Line, f.Pointer))
 	}
 	want := []string{"1 /p", "1 /p/zz", "3 /p/phases/0/id", "3 /p/phases/0/workers/0/role", "3 /p/phases/0/workers/0/timeout",
@@ -197,7 +197,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		all, err := Parse(data)
 		if err != nil {
-			if faults, ok := err.(strictjson.Faults); !ok || len(faults) == 0 || err.Error() == "" {
+			if faults, ok := err.(jsonx.Faults); !ok || len(faults) == 0 || err.Error() == "" {
 				t.Fatalf("%#v", err)
 			}
 			return

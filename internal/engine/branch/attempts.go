@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -126,11 +126,11 @@ func (a *Attempt) measure(ctx context.Context, b *engine.Engine, now store.Snaps
 	if err != nil {
 		return err
 	}
-	files, skipped, err := differences.Work(ctx, tree, t)
+	files, skipped, err := handover.Work(ctx, tree, t)
 	if err != nil {
 		return refusal.Git(err)
 	}
-	a.Skipped = worktree.SkippedText(skipped, differences.Full(b.Place().Branch))
+	a.Skipped = worktree.SkippedText(skipped, handover.Full(b.Place().Branch))
 	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files && len(a.Skipped) == 0
 	if t.Score.Counts(t, files) {
 		a.Score = &t.Score.Value

@@ -13,7 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
@@ -21,7 +21,7 @@ import (
 // was approved, because checks wrote it, before somebody named it in the project's .gitignore.
 func (m *merging) leaveOut(ctx context.Context, tree string) (string, error) {
 	without, out, err := m.counting(ctx, m.into, tree, m.ours)
-	m.ignored = gitpath.Listed(out)
+	m.ignored = git.Listed(out)
 	return without, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/platform/sandbox/toolchain"
+	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -71,7 +71,7 @@ func (r *Runner) makePrivate(k kind) error {
 	if err != nil {
 		return err
 	}
-	for name, dir := range toolchain.Crates(home) {
+	for name, dir := range sandbox.Crates(home) {
 		if err := root.Symlink(dir, k.cargo+"/"+name); err != nil && !errors.Is(err, fs.ErrExist) {
 			return refusal.Folder(err)
 		}
@@ -84,6 +84,6 @@ func (r *Runner) makePrivate(k kind) error {
 func privateEnv(machine string, k kind, home string) []string {
 	cache := filepath.Join(machine, cacheDir)
 	return []string{"HOME=" + filepath.Join(machine, k.home), "TMPDIR=" + filepath.Join(machine, k.tmp), "XDG_CACHE_HOME=" + cache,
-		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + toolchain.Modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm"),
-		"CARGO_HOME=" + filepath.Join(machine, k.cargo), "RUSTUP_HOME=" + toolchain.Rustup(home)}
+		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + sandbox.Modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm"),
+		"CARGO_HOME=" + filepath.Join(machine, k.cargo), "RUSTUP_HOME=" + sandbox.Rustup(home)}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
-	"github.com/ferrus-go/ferrus/internal/platform/sandbox/toolchain"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -105,10 +104,10 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 		return nil, err
 	}
 	p.Read = append(p.Read, gate.Checks.Read...)
-	p.Read = append(p.Read, toolchain.Folders(os.Getenv("PATH"), home, p.Read)...)
-	p.Read = append(p.Read, slices.Sorted(maps.Values(toolchain.Crates(home)))...)
+	p.Read = append(p.Read, sandbox.Folders(os.Getenv("PATH"), home, p.Read)...)
+	p.Read = append(p.Read, slices.Sorted(maps.Values(sandbox.Crates(home)))...)
 	if m == sandbox.Landlock && rootfs.Within(r.place.Root, dir) { // with bwrap they do not exist
-		p.Read = append(p.Read, toolchain.Above(r.place.Root)...)
+		p.Read = append(p.Read, sandbox.Above(r.place.Root)...)
 	}
 	if common, err := worktree.CommonDir(ctx, r.place.Root); err == nil && common != "" {
 		p.Read, p.Hidden = withGit(p.Read, common, m)

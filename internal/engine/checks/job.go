@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
@@ -84,7 +83,7 @@ func (j *Job) launch(spec Spec) error {
 	if own == nil {
 		own = os.Environ()
 	}
-	j.cmd.Env = environ.Without(own, slices.Concat(spec.EnvDeny, environ.Withheld))
+	j.cmd.Env = proc.Without(own, slices.Concat(spec.EnvDeny, proc.Withheld))
 	j.cmd.Stderr = stderr
 	j.cmd.WaitDelay = killGrace
 	j.cmd.SysProcAttr = proc.Leader()

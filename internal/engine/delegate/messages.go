@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/packet"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -14,7 +14,7 @@ import (
 // it is the supervisor, and the executor that t is a delegate of. They stand in the journal of their sender's machine and
 // nowhere else, so none is lost or doubled on the way. Each ID is unique among all that the executor can read. Where there are
 // no relatives nothing is opened.
-func Messages(e *engine.Engine, t state.Task) (list []packet.Message, err error) {
+func Messages(e *engine.Engine, t state.Task) (list []handover.Message, err error) {
 	if t.Parent.ID != "" {
 		list, err = fromParent(e, t)
 	}
@@ -25,7 +25,7 @@ func Messages(e *engine.Engine, t state.Task) (list []packet.Message, err error)
 	return list, err
 }
 
-func fromParent(e *engine.Engine, t state.Task) ([]packet.Message, error) {
+func fromParent(e *engine.Engine, t state.Task) ([]handover.Message, error) {
 	on := project.At(e.Place().Root, t.Parent.Branch)
 	parent, err := e.Beside(on)
 	if err != nil {
@@ -43,7 +43,7 @@ func fromParent(e *engine.Engine, t state.Task) ([]packet.Message, error) {
 	return read(parent, now.Task.MessagesTo(t.Parent.ID), "parent")
 }
 
-func fromDelegate(e *engine.Engine, d state.Delegate) ([]packet.Message, error) {
+func fromDelegate(e *engine.Engine, d state.Delegate) ([]handover.Message, error) {
 	child, err := Open(e, d)
 	if code := refusal.CodeOf(err); code == refusal.UnknownBranch || code == refusal.WrongState {
 		return nil, nil // it is not there yet, or not any more
@@ -63,10 +63,10 @@ func fromDelegate(e *engine.Engine, d state.Delegate) ([]packet.Message, error) 
 }
 
 // read returns messages of a machine, which its relative knows by a name.
-func read(of *engine.Engine, list []state.Message, name string) ([]packet.Message, error) {
-	var out []packet.Message
+func read(of *engine.Engine, list []state.Message, name string) ([]handover.Message, error) {
+	var out []handover.Message
 	for _, m := range list {
-		text, err := packet.ReadMessage(of.Store(), m)
+		text, err := handover.ReadMessage(of.Store(), m)
 		if err != nil {
 			return out, err
 		}

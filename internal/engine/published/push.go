@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store/live"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
 )
@@ -73,7 +72,7 @@ func (t *Trees) HandOver(ctx context.Context, tree *worktree.Tree, task state.Ta
 	if err != nil || !on {
 		return "", err
 	}
-	if task.ClaimedBy != "" && !remote.IsSession(task.Session) && live.In(t.place.Dir()).Probe(task.Session) == lease.Unknown {
+	if task.ClaimedBy != "" && !live.IsSession(task.Session) && live.In(t.place.Dir()).Probe(task.Session) == lease.Unknown {
 		return "", &refusal.RefusedError{Code: refusal.LeaseLost, Message: task.ClaimedBy + " works on the task on another computer: its files are the newest",
 			Remedy: "nothing was published; ferrus status shows who has claimed the task"}
 	}

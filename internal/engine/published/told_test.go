@@ -9,7 +9,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/history"
 )
 
 // TestEverybodyIsToldThatFilesWereNotPublished: a check counts all the same, and each reader of the task, on each computer, sees why other computers do not
@@ -50,7 +49,7 @@ func TestEverybodyIsToldThatFilesWereNotPublished(t *testing.T) {
 			t.Helper()
 			var text string
 			var key any
-			list, err := history.Read(ex.Engine(), 0)
+			list, err := status.History(ex.Engine(), 0)
 			must(t, err)
 			for _, p := range list {
 				if p.Event == event {

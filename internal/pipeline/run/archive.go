@@ -11,7 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
-	"github.com/ferrus-go/ferrus/internal/platform/movedir"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -93,7 +92,7 @@ func (f *Folder) printed() bool {
 
 // mover moves runs to the archive. A test replaces its Rename to simulate an archive on another
 // disk.
-var mover movedir.Mover
+var mover atomicfile.Mover
 
 // same reports whether two folders belong to one run.
 func same(root *rootfs.Root, a, b string) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // A result is delivered once. The sender takes the lock, creates delivery.json, which can be
@@ -219,7 +219,7 @@ func (f *Folder) claim(d pipeline.Delivery) error {
 		return err
 	}
 	defer root.Close()
-	text, err := jsontime.MarshalIndent(d, "", "  ")
+	text, err := jsonx.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (f *Folder) claim(d pipeline.Delivery) error {
 
 // note records how far a delivery is.
 func (f *Folder) note(d pipeline.Delivery) error {
-	text, err := jsontime.MarshalIndent(d, "", "  ")
+	text, err := jsonx.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err
 	}

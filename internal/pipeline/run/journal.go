@@ -13,7 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -162,7 +162,7 @@ func lastLine(file *os.File) (l Line, end int64, err error) {
 
 // append writes a line durably. A failed write is undone.
 func (f *Folder) append(l Line) error {
-	raw, err := jsontime.Marshal(l)
+	raw, err := jsonx.Marshal(l)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
-	"github.com/ferrus-go/ferrus/internal/platform/movedir"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -84,7 +83,7 @@ func (p Place) begin(w workflow.Workflow, s Settings, now time.Time, fill func(*
 	if err := atomicfile.MkdirAll(root, tmp, 0o700); err != nil {
 		return nil, err
 	}
-	movedir.Sweep(root, tmp)
+	atomicfile.Sweep(root, tmp)
 	sweep(root, tmp, now)
 	name, err := p.reserve(root, tmp, w.Name, now)
 	if err != nil {

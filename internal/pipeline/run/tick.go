@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // Options say how a run is driven.
@@ -183,7 +183,7 @@ func (f *Folder) woke(o Options) time.Time {
 	if now.Wall.Sub(was.Wall).Abs() < asleep/3 && now.Woke.Equal(was.Woke) {
 		return now.Woke
 	}
-	if text, err := jsontime.Marshal(now); err == nil {
+	if text, err := jsonx.Marshal(now); err == nil {
 		_ = f.replace(lookedFile, append(text, '\n'), 0o600) // without it a sleep may count as work
 	}
 	return now.Woke

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 )
 
 // Status returns the last recorded status of the run. It takes no lock. If status.json cannot be
@@ -88,7 +88,7 @@ func (f *Folder) Ask(i Intent, now time.Time) error {
 	if _, err := f.lstat(); errors.Is(err, os.ErrNotExist) {
 		return ErrGone
 	}
-	text, err := jsontime.Marshal(i)
+	text, err := jsonx.Marshal(i)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
@@ -17,5 +17,5 @@ func JSON(v any, indent string) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return safetext.EscapeJSON(jsontime.Rewrite(b.Bytes(), v)), nil
+	return safetext.EscapeJSON(jsonx.Rewrite(b.Bytes(), v)), nil
 }

@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"time"
-
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
 )
 
 // RunShell runs a line of a person's configuration in a folder with the environment env, but for the
@@ -19,7 +17,7 @@ func RunShell(ctx context.Context, limit time.Duration, line, dir, text string, 
 	defer cancel()
 	cmd := Shell(ctx, line)
 	// An agent may have changed a script of the project that the line names.
-	cmd.Dir, cmd.Env, cmd.Stdin = dir, environ.Without(env, []string{environ.Database}), strings.NewReader(text)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, Without(env, []string{Database}), strings.NewReader(text)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {

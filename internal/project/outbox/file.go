@@ -11,7 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -66,10 +66,10 @@ func (b *Box) update(change func(*record) bool) error {
 	if err != nil || !change(&r) {
 		return err
 	}
-	text, err := jsontime.Marshal(r)
+	text, err := jsonx.Marshal(r)
 	for err == nil && len(text) >= maxRecord && len(r.Entries) > 1 { // the older half is not sent any more
 		r.Entries = r.Entries[(len(r.Entries)+1)/2:]
-		text, err = jsontime.Marshal(r)
+		text, err = jsonx.Marshal(r)
 	}
 	if err == nil {
 		err = rootfs.Fits(recordFile, text, maxRecord-1)

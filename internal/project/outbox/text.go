@@ -6,7 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // TaskID is the ID of an item about a task: its event (question, failed or complete) in a state that the task is in since then.
@@ -44,7 +44,7 @@ func Text(root, id string, parts []Part, commands []string) string {
 	}
 	var lines []string
 	for _, c := range commands {
-		lines = append(lines, c+" -C "+gitpath.ShellQuoted(root))
+		lines = append(lines, c+" -C "+git.ShellQuoted(root))
 	}
 	all = append(all, strings.Join(append(lines, "id: "+id), "\n"))
 	return strings.Join(all, "\n\n")

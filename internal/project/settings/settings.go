@@ -13,7 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
-	"github.com/ferrus-go/ferrus/internal/platform/environ"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -40,14 +40,14 @@ type Settings struct {
 	conf     latest[config.Config] // ferrus.toml
 	own      latest[config.Person]
 	gates    map[string]config.Gate
-	environs map[string]environ.Frozen
+	environs map[string]proc.Frozen
 	differs  map[string][]string // the variables of this process that differ from those frozen
 }
 
 // New returns the settings of the project at root, whose machine s is the store of.
 func New(root string, s store.Machine, opts Options) *Settings {
 	return &Settings{root: root, store: s, record: opts.Project, environ: opts.Environ, log: opts.Log, conf: latest[config.Config]{value: config.Default()},
-		gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, differs: map[string][]string{}}
+		gates: map[string]config.Gate{}, environs: map[string]proc.Frozen{}, differs: map[string][]string{}}
 }
 
 // Know gives the gate with a checksum, so that it need not be read from the journal.
@@ -167,7 +167,7 @@ func (s *Settings) Limits(snap store.Snapshot) (state.Limits, error) {
 }
 
 // Environ returns the variables that are frozen with the task; nil without a task, and for one that an older ferrus made.
-func (s *Settings) Environ(snap store.Snapshot) (environ.Frozen, error) {
+func (s *Settings) Environ(snap store.Snapshot) (proc.Frozen, error) {
 	ref, ok := snap.Task.Docs[store.EnvironDoc]
 	if !ok {
 		return nil, nil
@@ -182,7 +182,7 @@ func (s *Settings) Environ(snap store.Snapshot) (environ.Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
-	if frozen, err = environ.Decode(text); err != nil {
+	if frozen, err = proc.Decode(text); err != nil {
 		return nil, &refusal.RefusedError{Code: refusal.Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept", Person: true}
 	}
 	s.mu.Lock()
@@ -199,9 +199,9 @@ func (s *Settings) Environment(snap store.Snapshot) ([]string, error) {
 
 // Personal is what a new task freezes: the environment of the person whose command this is, else that of the newest
 // command of a person in this project; nil where none is known.
-func (s *Settings) Personal() environ.Frozen {
+func (s *Settings) Personal() proc.Frozen {
 	if s.environ != nil {
-		return environ.Freeze(s.environ)
+		return proc.Freeze(s.environ)
 	}
 	if s.record == nil {
 		return nil
@@ -227,7 +227,7 @@ func (s *Settings) RecordEnviron() {
 // RecordEnviron records the environment, NAME=value, of a person's command in a project. It makes no record: that is a
 // matter of agreement.
 func RecordEnviron(p *trust.Project, env []string) error {
-	now := environ.Freeze(env)
+	now := proc.Freeze(env)
 	r, found, err := p.Record()
 	if err != nil || !found || r.Environ != nil && maps.Equal(r.Environ, now) {
 		return err
@@ -276,8 +276,8 @@ func (s *Settings) EnvironChange(now store.Snapshot, next string) []config.Chang
 		return nil
 	}
 	change := config.Change{Key: "environment", Pinned: "none", Now: "this command's own"}
-	before, wrong := environ.Decode(was)
-	after, err := environ.Decode(next)
+	before, wrong := proc.Decode(was)
+	after, err := proc.Decode(next)
 	if was == "" || wrong != nil || err != nil {
 		return []config.Change{change}
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
-	"github.com/ferrus-go/ferrus/internal/store/remote"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // A Host is the program that checks a project.
@@ -138,7 +138,7 @@ func (p *Context) journal() *journal {
 		}
 		j.last = l
 		j.lines++
-		j.remote = j.remote || remote.IsSession(l.Actor.Session)
+		j.remote = j.remote || live.IsSession(l.Actor.Session)
 	}
 	return j
 }

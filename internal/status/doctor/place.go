@@ -11,7 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/scaffold"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
@@ -95,7 +94,7 @@ func checkEmbedded(p *Context) Finding {
 	if !worktree.Inside(p.Ctx, p.Place.Root) {
 		return Finding{}
 	}
-	if scaffold.CheckIgnore(p.Ctx, p.Place.Root) != nil {
+	if project.CheckIgnore(p.Ctx, p.Place.Root) != nil {
 		return Finding{} // git would wait at it; the check of what git ignores says so
 	}
 	inside, err := worktree.Embedded(p.Ctx, p.Place.Root)
@@ -117,7 +116,7 @@ func checkIgnored(p *Context) Finding {
 	if worktree.Tracked(p.Ctx, p.Place.Root, ".ferrus") {
 		return Bad("git tracks files of .ferrus: a checkout would overwrite the state", "git rm -r --cached .ferrus")
 	}
-	if err := scaffold.CheckIgnore(p.Ctx, p.Place.Root); err != nil {
+	if err := project.CheckIgnore(p.Ctx, p.Place.Root); err != nil {
 		return troubled(err)
 	}
 	if !worktree.Ignored(p.Ctx, p.Place.Root, ".ferrus/journal.jsonl") {
@@ -127,13 +126,13 @@ func checkIgnored(p *Context) Finding {
 }
 
 func fixIgnored(p *Context) (string, error) {
-	if err := scaffold.CheckIgnore(p.Ctx, p.Place.Root); err != nil {
+	if err := project.CheckIgnore(p.Ctx, p.Place.Root); err != nil {
 		return "", err
 	}
 	if worktree.Ignored(p.Ctx, p.Place.Root, ".ferrus/journal.jsonl") {
 		return "", nil
 	}
-	return "added /.ferrus/ to .gitignore", scaffold.Ignore(p.Place.Root)
+	return "added /.ferrus/ to .gitignore", project.Ignore(p.Place.Root)
 }
 
 // checkPath looks for what the agents' configurations start.

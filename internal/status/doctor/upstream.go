@@ -7,11 +7,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/scaffold"
 )
 
 func checkUpstream(p *Context) Finding {
-	if !scaffold.Upstream(p.Place.Root) || p.Place.Branch != "" {
+	if !project.Upstream(p.Place.Root) || p.Place.Branch != "" {
 		return Finding{}
 	}
 	return Bad("STATE.json is from upstream ferrus (schema 1)",
@@ -53,7 +52,7 @@ func fixUpstream(p *Context) (string, error) {
 	if _, err := project.Init(p.Place.Root); err != nil {
 		return "", err
 	}
-	if _, err := scaffold.Copy(p.Place.Root); err != nil {
+	if _, err := project.Copy(p.Place.Root); err != nil {
 		return "", err
 	}
 	return "moved it to .ferrus/" + to + " and created a new one", nil

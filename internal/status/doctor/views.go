@@ -19,8 +19,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
-	"github.com/ferrus-go/ferrus/internal/project/scaffold"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -55,7 +55,7 @@ func CheckViews(p *Context) Finding {
 
 // stateDiffers says how STATE.json differs from the journal's end, "" when it does not.
 func stateDiffers(path string, want state.Task, j *journal) string {
-	raw, err := rootfs.ReadOwn(path, scaffold.MaxState)
+	raw, err := rootfs.ReadOwn(path, project.MaxState)
 	if err != nil {
 		return unreadable(err)
 	}

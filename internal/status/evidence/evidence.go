@@ -26,7 +26,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/history"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -34,7 +34,7 @@ import (
 type Report struct {
 	task    string
 	root    string
-	events  []history.Event // its own, and the reset that gave it up
+	events  []status.Event // its own, and the reset that gave it up
 	last    store.Snapshot
 	present bool // it is the task that the machine has
 	docs    map[state.Doc]string
@@ -60,7 +60,7 @@ type checked struct {
 // Read gathers all about a task of the machine, the present one or one that is over. The error of a task
 // that the journal does not have is an *refusal.RefusedError.
 func Read(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
-	all, err := history.Read(e, 0)
+	all, err := status.History(e, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func Read(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
 }
 
 // checksOf are the checks of a task, oldest first.
-func checksOf(events []history.Event) []checked {
+func checksOf(events []status.Event) []checked {
 	var list []checked
 	for _, p := range events {
 		c := p.State.Check

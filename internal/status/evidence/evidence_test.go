@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status/history"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -118,10 +118,10 @@ func TestTimesAreThoseOfNoPlace(t *testing.T) {
 // TestEachCheckHasTheVerdictOfItsOwnEnd: one that was given up is abandoned, and a rollback to before its end changes it
 // no more.
 func TestEachCheckHasTheVerdictOfItsOwnEnd(t *testing.T) {
-	event := func(ev state.Event, id string, status state.CheckStatus) history.Event {
-		return history.Event{Line: &store.Line{Event: ev, State: state.Task{Check: state.Check{ID: id, Status: status}}}}
+	event := func(ev state.Event, id string, is state.CheckStatus) status.Event {
+		return status.Event{Line: &store.Line{Event: ev, State: state.Task{Check: state.Check{ID: id, Status: is}}}}
 	}
-	got := checksOf([]history.Event{
+	got := checksOf([]status.Event{
 		event(state.Claim, "", ""),
 		event(state.CheckStarted, "k1", state.CheckRunning), event(state.CheckFailed, "k1", state.CheckRed),
 		event(state.CheckStarted, "k2", state.CheckRunning), event(state.Progress, "k2", state.CheckRunning),
@@ -166,7 +166,7 @@ func TestNothingThatFollowsMovesTheEndOfATask(t *testing.T) {
 		for i, l := range c.events {
 			timed := *l
 			timed.At = at(i)
-			d.events = append(d.events, history.Event{Line: &timed})
+			d.events = append(d.events, status.Event{Line: &timed})
 		}
 		if got := d.ended(); !got.Equal(at(c.want)) {
 			t.Errorf("%s: it ended at %v, not %v", name, got, at(c.want))

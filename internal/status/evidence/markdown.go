@@ -12,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/history"
 )
 
 // markdown is what the evidence says, in the order in which a reviewer asks.
@@ -69,7 +68,7 @@ func (d *Report) outcome() string {
 	t, end := d.last.Task, d.events[len(d.events)-1]
 	switch {
 	case end.Event == state.Reset:
-		return strings.TrimSpace(fmt.Sprintf("abandoned in %s by %s %s", t.State, cell(end.Actor.Agent), history.Quoted(cell(end.Note))))
+		return strings.TrimSpace(fmt.Sprintf("abandoned in %s by %s %s", t.State, cell(end.Actor.Agent), status.Quoted(cell(end.Note))))
 	case t.State == state.Failed:
 		return "Failed: " + cell(t.FailureReason)
 	case t.State == state.Complete:

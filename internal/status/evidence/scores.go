@@ -5,17 +5,17 @@ import (
 	"strconv"
 
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status/history"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A score is what [branches] score gave to the work once.
 type score struct {
-	event history.Event
+	event status.Event
 	state.Score
 }
 
 // scoresOf are the scores of a task, oldest first.
-func scoresOf(events []history.Event) []score {
+func scoresOf(events []status.Event) []score {
 	var list []score
 	for _, p := range events {
 		if p.Event == state.Scored {

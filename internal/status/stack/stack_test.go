@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools/callog"
@@ -99,7 +99,7 @@ const recording = `{"type":"system","subtype":"init","model":"m","session_id":"s
 
 func called(from, to int, tool, args, status string, seq uint64) callog.Call {
 	return callog.Call{Began: at(from), End: at(to), Took: at(to).Sub(at(from)), Tool: tool, Status: status, Task: "t-1", Seq: seq, Run: "executor-1",
-		Agent: "executor:claude-code:1", Args: strictjson.Digest(json.RawMessage(args))}
+		Agent: "executor:claude-code:1", Args: jsonx.Digest(json.RawMessage(args))}
 }
 
 // recorded is the run of the recording.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -43,7 +43,7 @@ func indexOf(s store.Snapshot) (index, error) {
 			return index{}, err
 		}
 	}
-	rest, err := jsontime.Marshal(idx.volatile)
+	rest, err := jsonx.Marshal(idx.volatile)
 	if err != nil {
 		return index{}, err
 	}

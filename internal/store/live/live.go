@@ -1,5 +1,6 @@
-// Package live tells which sessions of a machine live on this computer. A session holds the lock of a file below live/ in the folder of
-// its machine: the kernel releases it when the process ends, for whatever reason.
+// Package live tells which sessions of a machine live. One of this computer holds the lock of a file below live/ in the folder of its
+// machine: the kernel releases it when the process ends, for whatever reason. One of a caller over the network has no process to
+// watch; its claim is its identity.
 package live
 
 import (

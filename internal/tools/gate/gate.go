@@ -13,7 +13,7 @@
 // does not end in time is answered without its help ([Gate.Stuck]).
 //
 // The package knows no tool, no task and no run. internal/tools and internal/tools/worker decide
-// who may call a tool and what the tool does; internal/tools/wire decodes its arguments.
+// who may call a tool and what the tool does; decode.go reads their arguments.
 package gate
 
 import (
@@ -23,8 +23,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
-	"github.com/ferrus-go/ferrus/internal/platform/strictjson"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/tools/callog"
 )
 
@@ -95,7 +94,7 @@ func (g *Gate) handle(ctx context.Context, tool string, c Call, req *mcp.CallToo
 	}
 	facts := append([]any{"tool", tool}, out.Caller...)
 	g.Log.Info(callog.Message, append(facts, "status", out.Status, "code", out.Code, "next", out.Next, "bytes", len(out.Object), "took", time.Since(began),
-		callog.Began, began.UTC(), callog.Args, strictjson.Digest(req.Params.Arguments))...)
+		callog.Began, began.UTC(), callog.Args, jsonx.Digest(req.Params.Arguments))...)
 	return answer(out.Object, out.Code != ""), nil
 }
 
@@ -106,7 +105,7 @@ func (g *Gate) giveUp(tool string) (*mcp.CallToolResult, error) {
 	if !again {
 		r.Next, r.Allowed = "stop", []string{}
 	}
-	text, err := jsontime.Marshal(g.Stuck(r))
+	text, err := jsonx.Marshal(g.Stuck(r))
 	if err != nil {
 		return nil, err
 	}

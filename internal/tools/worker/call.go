@@ -11,10 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/platform/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/tools/callog"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
 // A call is one call of a tool on its way through the gate.
@@ -22,7 +21,7 @@ type call struct {
 	*place
 	tool Tool
 	who  binding
-	args wire.Values
+	args gate.Values
 	res  Result
 
 	waits func(time.Duration) // tells the watchdog how long the call will wait
@@ -50,7 +49,7 @@ func stuck(r gate.Refusal) any {
 // Finish returns the answer of the call.
 func (c *call) Finish(err error) (gate.Outcome, error) {
 	c.finish(err)
-	text, err := jsontime.Marshal(c.res)
+	text, err := jsonx.Marshal(c.res)
 	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next,
 		Caller: []any{"worker", c.opts.Worker, "attempt", c.opts.Attempt, callog.Task, filepath.Base(c.opts.Run),
 			callog.Seq, c.rev(), callog.Run, fmt.Sprintf("%s-%d", c.opts.Worker, c.opts.Attempt)}}, err
@@ -99,7 +98,7 @@ func (c *call) finish(err error) {
 // refuse turns an error into a refusal.
 func (c *call) refuse(err error) {
 	r := &refusal{code: StoreError, message: err.Error()}
-	var fault *wire.Fault
+	var fault *gate.Fault
 	switch {
 	case errors.Is(err, gate.ErrBug):
 		r.code, r.remedy = OutcomeUnknown, "continue from the answer of heartbeat"

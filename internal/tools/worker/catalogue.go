@@ -3,14 +3,14 @@ package worker
 import (
 	"context"
 
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // A Tool is one row of the catalogue.
 type Tool struct {
-	wire.Tool
+	gate.Tool
 	Terminal bool     // only a final worker that delivers by itself has it
-	Turn     wire.Arg // a further argument in a dialogue; zero means none
+	Turn     gate.Arg // a further argument in a dialogue; zero means none
 
 	run func(ctx context.Context, c *call) error
 }
@@ -19,28 +19,28 @@ type Tool struct {
 func Catalogue() []Tool {
 	return []Tool{
 		{
-			Tool: wire.Tool{Name: "get_assignment", Title: "Get your assignment", ReadOnly: true,
+			Tool: gate.Tool{Name: "get_assignment", Title: "Get your assignment", ReadOnly: true,
 				Doc: "Your task, the files you read, the file you write, and your time. Call it first."},
 			run: getAssignment,
 		},
 		{
-			Tool: wire.Tool{Name: "wait_for_inputs", Title: "Wait for your inputs", ReadOnly: true,
+			Tool: gate.Tool{Name: "wait_for_inputs", Title: "Wait for your inputs", ReadOnly: true,
 				Doc: "Wait until your input files exist. On status timeout call it again."},
 			run: waitForInputs,
 		},
 		{
-			Tool: wire.Tool{Name: "write_output", Title: "Write your output", Args: []wire.Arg{{Name: "content", Doc: "the whole result", Exact: true}},
+			Tool: gate.Tool{Name: "write_output", Title: "Write your output", Args: []gate.Arg{{Name: "content", Doc: "the whole result", Exact: true}},
 				Doc: "Write your result, whole and in one step. A second call replaces it."},
-			Turn: wire.Arg{Name: "consensus", Doc: "true only if you agree with the others and nothing is left to say", Flag: true, Optional: true},
+			Turn: gate.Arg{Name: "consensus", Doc: "true only if you agree with the others and nothing is left to say", Flag: true, Optional: true},
 			run:  writeOutput,
 		},
 		{
-			Tool: wire.Tool{Name: "heartbeat", Title: "See your time", ReadOnly: true,
+			Tool: gate.Tool{Name: "heartbeat", Title: "See your time", ReadOnly: true,
 				Doc: "The seconds you have left, and whether your work still counts."},
 			run: heartbeat,
 		},
 		{
-			Tool: wire.Tool{Name: "deliver", Title: "Deliver the result",
+			Tool: gate.Tool{Name: "deliver", Title: "Deliver the result",
 				Doc: "Send your output as the result, once. On status sending call it again."},
 			Terminal: true, run: deliver,
 		},
@@ -54,7 +54,7 @@ type binding struct {
 }
 
 // of returns the tool as the worker sees it.
-func (t Tool) of(who binding) wire.Tool {
+func (t Tool) of(who binding) gate.Tool {
 	own := t.Tool
 	if who.speaks && t.Turn.Name != "" {
 		own.Args = append(own.Args[:len(own.Args):len(own.Args)], t.Turn)

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 )
 
 // A diffTab shows what a task has changed, file by file.
@@ -63,7 +63,7 @@ func patchRows(text string, err error, width int) []row {
 		return []row{{text: "no changes", style: dim}}
 	}
 	var rows []row
-	var hidden differences.Hidden
+	var hidden handover.Hidden
 	io.WriteString(&hidden, text)
 	if notice := hidden.Notice(); notice != "" {
 		for _, piece := range wrapped(line(notice), width) {

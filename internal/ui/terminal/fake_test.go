@@ -16,7 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -61,7 +60,7 @@ func (f *fake) Do(_ context.Context, key Key, a Act, values map[string]string) (
 	if key != (Key{}) {
 		list = f.details[key].Acts()
 	}
-	if _, err := act.Find(list, a); err != nil {
+	if _, err := status.FindAct(list, a); err != nil {
 		return Outcome{}, err
 	}
 	f.done, f.values = append(f.done, a), append(f.values, values)
@@ -75,20 +74,20 @@ func (f *fake) Do(_ context.Context, key Key, a Act, values map[string]string) (
 // The acts of the fake's items.
 var (
 	answerAct = Act{Name: "answer", Label: "Answer", Args: []string{"answer", "q2", "--", "{answer}"},
-		Fields: []Field{{Name: "answer", Label: "Answer", Kind: act.Choice, Options: []string{"Keep the old name too", "Rename it everywhere", "Ask the users first"}, Required: true}}}
+		Fields: []Field{{Name: "answer", Label: "Answer", Kind: status.ChoiceField, Options: []string{"Keep the old name too", "Rename it everywhere", "Ask the users first"}, Required: true}}}
 	stopAct     = Act{Name: "stop", Label: "Stop", Args: []string{"stop"}, Loses: "The run and its agents end. The task stays as it is, and a later run continues it."}
 	rollbackAct = Act{Name: "rollback", Label: "Roll back", Args: []string{"rollback", "{seq}", "--reason={reason}"},
-		Fields: []Field{{Name: "seq", Label: "Entry of the log", Kind: act.Number, Required: true}, {Name: "reason", Label: "Reason", Kind: act.Line, Required: true}},
+		Fields: []Field{{Name: "seq", Label: "Entry of the log", Kind: status.NumberField, Required: true}, {Name: "reason", Label: "Reason", Kind: status.LineField, Required: true}},
 		Loses:  "The task returns to that entry. The later entries stay in the log."}
 	approveAct = Act{Name: "approve", Label: "Approve", Args: []string{"--branch", "parser", "approve", "--submission", "s2", "--message={note}"},
-		Fields: []Field{{Name: "note", Label: "Note (optional)", Kind: act.Line}}}
+		Fields: []Field{{Name: "note", Label: "Note (optional)", Kind: status.LineField}}}
 	rejectAct = Act{Name: "reject", Label: "Reject", Args: []string{"--branch", "parser", "reject", "--submission", "s2", "--message={message}"},
-		Fields: []Field{{Name: "message", Label: "What is wrong", Kind: act.Text, Required: true}}}
+		Fields: []Field{{Name: "message", Label: "What is wrong", Kind: status.TextField, Required: true}}}
 	mergeAct = Act{Name: "merge", Label: "Merge", Args: []string{"merge", "docs", "--submission", "s1"}}
 	runAct   = Act{Name: "run", Label: "New task, now", Args: []string{"run", "--headless", "--", "{task}"},
-		Fields: []Field{{Name: "task", Label: "What is to be done", Kind: act.Text, Required: true}}, Runs: true}
+		Fields: []Field{{Name: "task", Label: "What is to be done", Kind: status.TextField, Required: true}}, Runs: true}
 	branchAct = Act{Name: "task-branch", Label: "New task, on a branch", Args: []string{"branch", "{name}", "--task={task}"},
-		Fields: []Field{{Name: "task", Label: "What is to be done", Kind: act.Text, Required: true}, {Name: "name", Label: "Name of the branch", Kind: act.Line, Required: true}}}
+		Fields: []Field{{Name: "task", Label: "What is to be done", Kind: status.TextField, Required: true}, {Name: "name", Label: "Name of the branch", Kind: status.LineField, Required: true}}}
 )
 
 // night is a project in which each group has something.

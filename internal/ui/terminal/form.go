@@ -9,7 +9,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A form asks for the fields of an act.
@@ -42,7 +42,7 @@ func newForm(what Act, values map[string]string) *form {
 func newInput(field Field, value string) *input {
 	in := &input{Field: field}
 	switch field.Kind {
-	case act.Choice, act.Text:
+	case status.ChoiceField, status.TextField:
 		if n, err := strconv.Atoi(value); err == nil && n >= 1 && n <= len(field.Options) {
 			in.choice, value = n-1, ""
 		} else if value != "" {
@@ -179,7 +179,7 @@ func (f *form) update(msg tea.Msg) (reply, tea.Cmd) {
 		in.choice--
 	case in.whole != "":
 		f.wrong = "a text with tabs, or of many lines, is edited with ctrl+e"
-	case in.Kind == act.Number && len(press.Text) > 0 && strings.Trim(press.Text, "0123456789") != "":
+	case in.Kind == status.NumberField && len(press.Text) > 0 && strings.Trim(press.Text, "0123456789") != "":
 	default:
 		return reply{}, in.update(msg)
 	}

@@ -9,10 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
-var textAct = Act{Name: "queue", Label: "New task", Args: []string{"queue", "--", "{task}"}, Fields: []act.Field{{Name: "task", Label: "Task", Kind: act.Text}}}
+var textAct = Act{Name: "queue", Label: "New task", Args: []string{"queue", "--", "{task}"}, Fields: []status.Field{{Name: "task", Label: "Task", Kind: status.TextField}}}
 
 // TestAFormKeepsATextAsItIs: the area turns tabs into spaces, and ends after 10,000 lines.
 func TestAFormKeepsATextAsItIs(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
 
@@ -56,7 +56,7 @@ func TestEveryHiddenCharacterIsMarkedOnTheScreen(t *testing.T) {
 			t.Errorf("plain shows %U raw, and %U not at all", raw, dropped)
 		}
 	}
-	approve := Act{Name: "approve", Label: "Approve", Notices: []string{"hidden: a.go has U+202E"}, Fields: []Field{{Name: "note", Label: "Note", Kind: act.Line}}}
+	approve := Act{Name: "approve", Label: "Approve", Notices: []string{"hidden: a.go has U+202E"}, Fields: []Field{{Name: "note", Label: "Note", Kind: status.LineField}}}
 	form, _ := newForm(approve, nil).view(80, 30)
 	asked, _ := (&question{act: approve}).view(80, 30)
 	for what, rows := range map[string][]string{"form": form, "question": asked} {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // A Kind is a kind of item.
@@ -26,9 +25,9 @@ type Key struct {
 
 // What a person can do, in the words of package act.
 type (
-	Act     = act.Act
-	Field   = act.Field
-	Outcome = act.Outcome
+	Act     = status.Act
+	Field   = status.Field
+	Outcome = status.Outcome
 )
 
 // A Detail is an item as far as it is shown: a task or a run, and of anything else a text.

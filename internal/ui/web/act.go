@@ -15,21 +15,19 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
-	"github.com/ferrus-go/ferrus/internal/ui/web/drafts"
 )
 
 // A form is an act as a form of a page.
 type form struct {
 	*page
 	Place string // that the act is about: see acts
-	Act   act.Act
+	Act   status.Act
 	Args  string // as JSON: by them the act is found again
 	Given map[string]string
 	ID    string // of the form in its page
 }
 
-func newForm(p *page, place string, a act.Act) form {
+func newForm(p *page, place string, a status.Act) form {
 	args, _ := json.Marshal(a.Args) // strings are always written
 	f := form{page: p, Place: place, Act: a, Args: string(args), Given: map[string]string{}}
 	f.ID = "act-" + strings.Map(func(r rune) rune {
@@ -61,7 +59,7 @@ func placeOf(branch string) string {
 }
 
 // acts are what the person can do now at a place.
-func (s *Site) acts(ctx context.Context, place string) ([]act.Act, error) {
+func (s *Site) acts(ctx context.Context, place string) ([]status.Act, error) {
 	if name, ok := strings.CutPrefix(place, runPlace); ok {
 		l, err := s.readRun(name)
 		if err != nil {
@@ -111,7 +109,7 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	text := longest(f.Given)
-	if f.Act, err = act.Find(list, f.Act); err != nil {
+	if f.Act, err = status.FindAct(list, f.Act); err != nil {
 		s.failWith(w, r, err, text)
 		return nil
 	}
@@ -156,12 +154,12 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 }
 
 // subjectOf finds the submission in the arguments of an act.
-func subjectOf(args []string) (drafts.Subject, bool) {
+func subjectOf(args []string) (Subject, bool) {
 	at := slices.Index(args, "--submission")
 	if at < 0 || at+1 == len(args) {
-		return drafts.Subject{}, false
+		return Subject{}, false
 	}
-	return drafts.Subject{Submission: args[at+1]}, true
+	return Subject{Submission: args[at+1]}, true
 }
 
 // posted reads the form of an act, and the page that it came from.
@@ -170,7 +168,7 @@ func (s *Site) posted(r *http.Request) (form, string, error) {
 	if err := json.Unmarshal([]byte(r.PostForm.Get("args")), &args); err != nil {
 		return form{}, "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the form names no act", Remedy: "load the page again", Person: true}
 	}
-	f := newForm(nil, r.PostForm.Get("place"), act.Act{Name: r.PostForm.Get("act"), Args: args})
+	f := newForm(nil, r.PostForm.Get("place"), status.Act{Name: r.PostForm.Get("act"), Args: args})
 	for name, values := range r.PostForm {
 		if field, ok := strings.CutPrefix(name, "f."); ok {
 			value := ""
@@ -273,13 +271,13 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := r.PostForm
-	about := drafts.Subject{Branch: v.Get("branch"), Task: v.Get("task"), Submission: v.Get("submission")}
+	about := Subject{Branch: v.Get("branch"), Task: v.Get("task"), Submission: v.Get("submission")}
 	from := own(v.Get("from"))
 	var err error
 	if v.Get("discard") == "all" {
 		err = s.drafts.Remove(about)
 	} else {
-		err = s.drafts.Comment(about, drafts.Comment{Path: v.Get("path"), Line: v.Get("line"), Quote: v.Get("quote"), Text: v.Get("text")})
+		err = s.drafts.Comment(about, Comment{Path: v.Get("path"), Line: v.Get("line"), Quote: v.Get("quote"), Text: v.Get("text")})
 	}
 	if err != nil {
 		s.failWith(w, r, err, v.Get("text"))

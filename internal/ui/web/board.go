@@ -11,7 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // newestDone is how many archived tasks the first page shows.
@@ -24,7 +23,7 @@ type board struct {
 	Runs     []status.RunSummary
 	Archived []status.ArchivedTask
 	More     int
-	Acts     []act.Act
+	Acts     []status.Act
 	Foreign  string
 }
 
@@ -34,7 +33,7 @@ type need struct {
 	Place   string
 	Link    string
 	Choices []choice // of attempts
-	Acts    []act.Act
+	Acts    []status.Act
 }
 
 // A choice is an attempt that can be selected.
@@ -152,7 +151,7 @@ func (s *Site) need(ctx context.Context, n status.Need) need {
 }
 
 // settling are the acts about the task of a need. Whether one can be merged is asked of git only where that is what is needed.
-func (s *Site) settling(ctx context.Context, n status.Need) ([]act.Act, error) {
+func (s *Site) settling(ctx context.Context, n status.Need) ([]status.Act, error) {
 	if n.Kind == status.NeedConflict {
 		return s.acts(ctx, placeOf(n.Branch))
 	}

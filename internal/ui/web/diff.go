@@ -11,10 +11,9 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/differences"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/ui/web/drafts"
 	"github.com/ferrus-go/ferrus/internal/ui/web/patch"
 )
 
@@ -32,9 +31,9 @@ type diff struct {
 	Added, Removed int
 	Cut            bool   // the patch is longer than maxPatch
 	Hidden         string // the notice about hidden characters, "" for none
-	Subject        drafts.Subject
-	Draft          drafts.Draft
-	Stale          []drafts.Draft
+	Subject        Subject
+	Draft          Draft
+	Stale          []Draft
 	Open           string // the line that is commented now: index of the file, and key
 	Reviewing      bool
 	Head           *status.Head // that HEAD has moved, nil where it has not
@@ -57,7 +56,7 @@ type row struct {
 	Class   string
 	Sign    string
 	Number  int
-	Comment *drafts.Comment
+	Comment *Comment
 	Open    bool // a comment is written about it now
 }
 
@@ -121,7 +120,7 @@ func (s *Site) patch(ctx context.Context, e *engine.Engine) (*readPatch, error) 
 	}
 	p = &readPatch{coloured: map[int][][]template.HTML{}}
 	var text limited
-	var hidden differences.Hidden
+	var hidden handover.Hidden
 	err = status.WriteDiff(ctx, e, io.MultiWriter(&text, &hidden))
 	if p.cut = errors.Is(err, errLong); err != nil && !p.cut {
 		return nil, err
@@ -150,7 +149,7 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff,
 	}
 	v := &diff{Open: r.URL.Query().Get("comment"), Cut: read.cut, Hidden: read.hidden, Head: d.Head}
 	if d.Submission != nil && d.TaskID != "" {
-		v.Subject = drafts.Subject{Branch: d.Branch, Task: d.TaskID, Submission: d.Submission.ID}
+		v.Subject = Subject{Branch: d.Branch, Task: d.TaskID, Submission: d.Submission.ID}
 		if v.Draft, err = s.drafts.Read(v.Subject); err != nil {
 			return nil, err
 		}

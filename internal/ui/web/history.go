@@ -14,7 +14,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/history"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -163,7 +162,7 @@ func readArchive(dir, id string) (*archive, error) {
 			a.Error = "A line of the log cannot be read; the later ones are not shown."
 			break
 		}
-		a.Timeline = append(a.Timeline, entryOf(history.Event{Line: &l}))
+		a.Timeline = append(a.Timeline, entryOf(status.Event{Line: &l}))
 		if l.State.Title != "" {
 			a.Title = l.State.Title
 		}

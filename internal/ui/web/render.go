@@ -17,7 +17,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/internal/ui/web/access"
 )
 
@@ -44,7 +43,7 @@ var functions = template.FuncMap{
 	"count": format.Count,
 	"lower": func(v any) string { return strings.ToLower(fmt.Sprint(v)) },
 	"inc":   func(i int) int { return i + 1 },
-	"form":  func(p *page, place string, a act.Act) form { return newForm(p, place, a) },
+	"form":  func(p *page, place string, a status.Act) form { return newForm(p, place, a) },
 }
 
 // age is how long ago something was; "" when it never was.

@@ -10,7 +10,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // A pipelineRun is the page of a run of a pipeline.
@@ -18,7 +17,7 @@ type pipelineRun struct {
 	*status.RunStatus
 	Place   string
 	Wait    string
-	Acts    []act.Act
+	Acts    []status.Act
 	Outputs []output
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/ui/web"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
@@ -69,7 +69,7 @@ func browse(t testing.TB, m *enginetest.Machine) *browser {
 	b.site, err = web.New(ctx, web.Options{
 		Root: m.Dir, Origin: b.origin, Version: "test", Log: enginetest.Quiet,
 		Open: func(p project.Place) (*engine.Engine, error) { return b.opens(p) },
-		Do: func(ctx context.Context, what act.Act, values map[string]string) (act.Outcome, error) {
+		Do: func(ctx context.Context, what status.Act, values map[string]string) (status.Outcome, error) {
 			return app.Do(ctx, m.Dir, "web", what, values)
 		},
 		Untrusted: func() error { return b.untrusted },

@@ -13,8 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
-	"github.com/ferrus-go/ferrus/internal/status/history"
 )
 
 // A view is a part of the page of a task.
@@ -30,8 +28,8 @@ type task struct {
 	Link  string // of the page without a view
 	View  string
 	Views []view
-	First []act.Act // what the task needs now
-	Other []act.Act // what is possible beside that
+	First []status.Act // what the task needs now
+	Other []status.Act // what is possible beside that
 	Diff  *diff
 	Runs  []agentRun
 	Tail  *tail
@@ -119,7 +117,7 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 var errBusy = &refusal.RefusedError{Code: refusal.LockBusy, Message: "another process has the lock of the task", Remedy: "load the page again", Person: true}
 
 // Acted returns the acts about an entry of the log.
-func (t *task) Acted() (list []act.Act) {
+func (t *task) Acted() (list []status.Act) {
 	for _, a := range t.Acts {
 		if slices.Contains(entryActs, a.Name) {
 			list = append(list, a)
@@ -166,7 +164,7 @@ func (t *task) LogName() string {
 
 // damaged shows the log up to the line that cannot be read.
 func (s *Site) damaged(w http.ResponseWriter, r *http.Request, e *engine.Engine, why error) error {
-	list, _ := history.Read(e, 0) // it is known that it fails
+	list, _ := status.History(e, 0) // it is known that it fails
 	p := s.page(r, "Damaged")
 	d := &status.Detail{Report: &status.Report{}}
 	for _, ev := range list {
@@ -179,7 +177,7 @@ func (s *Site) damaged(w http.ResponseWriter, r *http.Request, e *engine.Engine,
 }
 
 // entryOf is an event as the log shows it.
-func entryOf(ev history.Event) status.Entry {
+func entryOf(ev status.Event) status.Entry {
 	return status.Entry{Seq: ev.Seq, At: ev.At, By: ev.Actor.Agent, Event: ev.Event, From: ev.From, To: ev.To, Text: ev.NoteText(), Back: ev.Back, Undone: ev.Left,
 		Shared: ev.Shared}
 }

@@ -21,9 +21,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/ui/web/access"
-	"github.com/ferrus-go/ferrus/internal/ui/web/drafts"
 )
 
 // Options are what a site needs.
@@ -36,7 +35,7 @@ type Options struct {
 	// Open opens a machine of the project for reading.
 	Open func(project.Place) (*engine.Engine, error)
 	// Do carries out an act of the person.
-	Do func(ctx context.Context, what act.Act, values map[string]string) (act.Outcome, error)
+	Do func(ctx context.Context, what status.Act, values map[string]string) (status.Outcome, error)
 	// Untrusted returns why nothing may be done in the project until the person agrees, nil when it may.
 	Untrusted func() error
 }
@@ -45,7 +44,7 @@ type Options struct {
 type Site struct {
 	opts    Options
 	gate    *access.Gate
-	drafts  drafts.Store
+	drafts  Store
 	hub     *hub
 	seen    *seen
 	results *results
@@ -58,7 +57,7 @@ var static embed.FS
 
 // New returns the site of a project. Its life is that of ctx.
 func New(ctx context.Context, opts Options) (*Site, error) {
-	s := &Site{opts: opts, drafts: drafts.Store{Home: filepath.Join(opts.Root, project.DirName)}, hub: newHub(ctx, opts.Root), seen: newSeen(),
+	s := &Site{opts: opts, drafts: Store{Home: filepath.Join(opts.Root, project.DirName)}, hub: newHub(ctx, opts.Root), seen: newSeen(),
 		results: newResults(), patches: patches{all: map[[2]string]*readPatch{}}, started: time.Now()}
 	var err error
 	s.gate, err = access.New(access.Options{

@@ -18,7 +18,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -209,9 +208,9 @@ func (c *Checkout) lay(ctx context.Context, t *worktree.Tree, tree, within strin
 
 // A checkoutPlan is what a checkout is to hold, by path.
 type checkoutPlan struct {
-	dirs  gitpath.Set        // folders
+	dirs  git.Set            // folders
 	made  map[string]madeRow // what the set-up made and no file of the tree is in the way of
-	there gitpath.Set        // files that are there already, as they are to be
+	there git.Set            // files that are there already, as they are to be
 }
 
 func (p *checkoutPlan) sortedDirs() []string {
@@ -225,7 +224,7 @@ func (p *checkoutPlan) sortedDirs() []string {
 
 // planned lays what the set-up made below what the tree holds.
 func (c *Checkout) planned(within string) *checkoutPlan {
-	p := &checkoutPlan{dirs: gitpath.Set{}, made: map[string]madeRow{}, there: gitpath.Set{}}
+	p := &checkoutPlan{dirs: git.Set{}, made: map[string]madeRow{}, there: git.Set{}}
 	above := func(name string) {
 		for dir := path.Dir(name); dir != "." && !p.dirs[dir]; dir = path.Dir(dir) {
 			p.dirs.Add(dir)
@@ -302,7 +301,7 @@ func (c *Checkout) prune(root *os.Root, p *checkoutPlan) error {
 		return err
 	}
 	var mu sync.Mutex
-	return gitpath.Each(compare, func(name string) error {
+	return git.Each(compare, func(name string) error {
 		content := p.content(c, name)
 		if !c.holds(name, content) {
 			return c.removeAll(root, name)

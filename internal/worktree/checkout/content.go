@@ -18,7 +18,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -81,7 +80,7 @@ func blobID(like, file string, size int64) (string, error) {
 	fmt.Fprintf(h, "blob %d\x00", size)
 	n, err := io.Copy(h, f)
 	if err == nil && n != size {
-		err = fmt.Errorf("%s changed while it was read", gitpath.Printable(file))
+		err = fmt.Errorf("%s changed while it was read", git.Printable(file))
 	}
 	return hex.EncodeToString(h.Sum(nil)), err
 }
@@ -114,7 +113,7 @@ func (c *Checkout) checkOut(ctx context.Context, t *worktree.Tree, root *os.Root
 	call.Env = append(call.Env, "GIT_WORK_TREE="+c.Files(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 
 	// An index of the listing that was verified, and not of the tree's id: the object could be another by now.
-	wanted := make(gitpath.Set, len(names))
+	wanted := make(git.Set, len(names))
 	for _, name := range names {
 		wanted.Add(name)
 	}
@@ -131,19 +130,19 @@ func (c *Checkout) checkOut(ctx context.Context, t *worktree.Tree, root *os.Root
 	if err := c.at(); err != nil {
 		return err
 	}
-	call.Stdin = gitpath.List(names)
+	call.Stdin = git.List(names)
 	_, said, err := call.Run(ctx, "checkout-index", "-z", "--stdin")
 	if err != nil {
 		return err
 	}
 	var mu sync.Mutex
 	var filtered []string
-	err = gitpath.Each(names, func(name string) error {
+	err = git.Each(names, func(name string) error {
 		if c.holds(name, c.want.At[name].Content()) {
 			return nil
 		}
 		if _, err := root.Lstat(filepath.FromSlash(name)); err != nil {
-			return fmt.Errorf("git checkout-index made no %s: %s", gitpath.Printable(name), git.FirstLine(said))
+			return fmt.Errorf("git checkout-index made no %s: %s", git.Printable(name), git.FirstLine(said))
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -208,8 +207,8 @@ func (c *Checkout) Changed() ([]string, error) {
 		}
 	}
 	var mu sync.Mutex
-	changed := gitpath.Set{}
-	err := gitpath.Each(names, func(name string) error {
+	changed := git.Set{}
+	err := git.Each(names, func(name string) error {
 		mu.Lock()
 		was := c.known[name]
 		mu.Unlock()
@@ -223,7 +222,7 @@ func (c *Checkout) Changed() ([]string, error) {
 		changed.Add(name)
 		return nil
 	})
-	return gitpath.Sorted(changed), err
+	return git.Sorted(changed), err
 }
 
 // settle waits until the file system's clock is past every file that was compared, so that none can be changed and keep

@@ -20,7 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -105,7 +105,7 @@ func (c *Checkout) harvest(key string) (*manifest, error) {
 		return nil, err
 	}
 	defer to.Close()
-	tracked := gitpath.Set{}
+	tracked := git.Set{}
 	for _, e := range c.want.Entries {
 		for dir := path.Dir(e.Path); dir != "." && !tracked[dir]; dir = path.Dir(dir) {
 			tracked.Add(dir)
@@ -164,7 +164,7 @@ func copyInto(from, to *os.Root, name string) (mode, id string, err error) {
 	}
 	defer in.Close()
 	if info, err = in.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", "", errors.Join(err, fmt.Errorf("%s is no regular file", gitpath.Printable(name)))
+		return "", "", errors.Join(err, fmt.Errorf("%s is no regular file", git.Printable(name)))
 	}
 	out, err := to.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -174,7 +174,7 @@ func copyInto(from, to *os.Root, name string) (mode, id string, err error) {
 	fmt.Fprintf(h, "blob %d\x00", info.Size())
 	n, err := io.Copy(io.MultiWriter(out, h), in)
 	if err == nil && n != info.Size() {
-		err = fmt.Errorf("%s changed while it was copied", gitpath.Printable(name))
+		err = fmt.Errorf("%s changed while it was copied", git.Printable(name))
 	}
 	if err == nil {
 		err = out.Chmod(info.Mode().Perm())
@@ -201,7 +201,7 @@ func (c *Checkout) copyMade(root *os.Root, p *checkoutPlan) error {
 		return errMade
 	}
 	defer from.Close()
-	return gitpath.Each(names, func(name string) error {
+	return git.Each(names, func(name string) error {
 		if err := c.at(); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (c *Checkout) copyMade(root *os.Root, p *checkoutPlan) error {
 			return err
 		}
 		if !c.holds(name, p.made[name].content()) {
-			return fmt.Errorf("%s changed while it was laid out", gitpath.Printable(name))
+			return fmt.Errorf("%s changed while it was laid out", git.Printable(name))
 		}
 		return nil
 	})
@@ -254,7 +254,7 @@ func (c *Checkout) copyIgnored(ctx context.Context, t *worktree.Tree) error {
 			_, _, err = copyInto(from, root, name)
 		}
 		if err != nil {
-			return fmt.Errorf("copy %s, which [checks] ignore names: %w", gitpath.Printable(name), err)
+			return fmt.Errorf("copy %s, which [checks] ignore names: %w", git.Printable(name), err)
 		}
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // store is the private object store.
@@ -35,7 +34,7 @@ func (r *Repository) own(store string, others ...string) git.Command {
 func stores(store string, others ...string) []string {
 	env := []string{"GIT_OBJECT_DIRECTORY=" + store}
 	for i, other := range others {
-		others[i] = gitpath.Quoted(other)
+		others[i] = git.Quoted(other)
 	}
 	if len(others) > 0 {
 		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(others, string(os.PathListSeparator)))
@@ -91,7 +90,7 @@ func (r *Repository) SparseFiles(ctx context.Context) (map[string]Entry, error) 
 	out, _, err := r.UserCommand().Run(ctx, "ls-files", "-z", "-t", "-s")
 	hidden := map[string]Entry{}
 	// "S mode id stage\tpath"
-	for _, line := range gitpath.Split(out) {
+	for _, line := range git.Split(out) {
 		info, name, _ := strings.Cut(line, "\t")
 		if of := strings.Fields(info); len(of) == 4 && of[0] == "S" {
 			hidden[name] = Entry{of[1], of[2]}

@@ -10,7 +10,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // maxRef bounds the files that say where a repository's HEAD is.
@@ -107,7 +106,7 @@ func (r *Repository) EmbeddedChanges(ctx context.Context, repo, commit string, f
 	}
 	out, _, err := c.Run(ctx, "ls-files", "-z", "-t", "-m", "-o", "--exclude-standard")
 	var changed, tracked []string
-	for _, line := range slices.Compact(gitpath.Split(out)) { // "? path" where it is not tracked
+	for _, line := range slices.Compact(git.Split(out)) { // "? path" where it is not tracked
 		mark, name, _ := strings.Cut(line, " ")
 		changed = append(changed, name)
 		if mark != "?" && filestat.Exists(filepath.Join(c.Dir, filepath.FromSlash(name))) {
@@ -128,10 +127,10 @@ func (r *Repository) Converted(ctx context.Context, c git.Command, names []strin
 	if err != nil || len(drivers) == 0 || len(names) == 0 {
 		return nil, err
 	}
-	c.Stdin = gitpath.List(names)
+	c.Stdin = git.List(names)
 	out, _, err := c.Run(ctx, "check-attr", "-z", "--stdin", "filter")
 	found := map[string]string{}
-	for f := gitpath.Split(out); len(f) >= 3; f = f[3:] { // path, "filter", driver
+	for f := git.Split(out); len(f) >= 3; f = f[3:] { // path, "filter", driver
 		if slices.Contains(drivers, f[2]) {
 			found[f[0]] = f[2]
 		}

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // An Entry is what a tree holds at a path; the zero value is nothing.
@@ -55,7 +55,7 @@ func (r *Repository) Deltas(ctx context.Context, from, to string) ([]Delta, erro
 		return nil, err
 	}
 	// ":oldmode newmode oldid newid status", then the path
-	fields := gitpath.Split(out)
+	fields := git.Split(out)
 	all := make([]Delta, 0, len(fields)/2)
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(fields[i], ":"))

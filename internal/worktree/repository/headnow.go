@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // maxBranch bounds the name of a branch, in bytes.
@@ -32,7 +32,7 @@ func (r *Repository) HeadNow(ctx context.Context) (commit, branch string) {
 }
 
 func clipped(branch string) string {
-	branch = gitpath.Printable(branch)
+	branch = git.Printable(branch)
 	return strings.ToValidUTF8(branch[:min(len(branch), maxBranch)], "")
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // errLost: an object of the tree is in no store any more. The private store borrows from the user's, where git may have
@@ -282,11 +281,11 @@ func (r *Repository) ReadRef(ctx context.Context, name string) (string, error) {
 // syncRefs brings refs, by their whole names, to disk, with the folders that lead to them. Git itself syncs refs since
 // 2.36, but no folder.
 func (r *Repository) syncRefs(names ...string) error {
-	paths := gitpath.Set{}
+	paths := git.Set{}
 	for _, name := range names {
 		for path := filepath.Join(r.common, filepath.FromSlash(name)); path != r.common && !paths[path]; path = filepath.Dir(path) {
 			paths.Add(path)
 		}
 	}
-	return gitpath.Each(gitpath.Sorted(paths), SyncFile)
+	return git.Each(git.Sorted(paths), SyncFile)
 }

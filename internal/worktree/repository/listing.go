@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // A Listing is all files of a tree, in git's order.
@@ -48,7 +48,7 @@ func (r *Repository) ListVerified(ctx context.Context, tree string) (*Listing, e
 		return nil, err
 	}
 	l := &Listing{At: map[string]TreeEntry{}}
-	for _, line := range gitpath.Split(out) { // "mode type id\tpath"
+	for _, line := range git.Split(out) { // "mode type id\tpath"
 		head, name, ok := strings.Cut(line, "\t")
 		f := strings.Fields(head)
 		if !ok || len(f) != 3 || !IsID(f[2]) {

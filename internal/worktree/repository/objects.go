@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // objects reads objects of both stores through one git process, and compares each with its id.
@@ -58,7 +58,7 @@ func (o *objects) each(ids, names []string, use func(i int, kind string, size in
 		}
 		f := strings.Fields(head) // "id kind size", the content, and a newline
 		if len(f) == 2 && f[1] == "missing" {
-			return fmt.Errorf("%s: %w", gitpath.Printable(names[i]), errLost)
+			return fmt.Errorf("%s: %w", git.Printable(names[i]), errLost)
 		}
 		if len(f) != 3 || f[0] != id {
 			return fmt.Errorf("git cat-file: cannot read %q", head)
@@ -92,5 +92,5 @@ func (o *objects) each(ids, names []string, use func(i int, kind string, size in
 
 // Damaged is the error of an object whose content has another id; name is what it is of.
 func Damaged(name string) error {
-	return fmt.Errorf("the object of %s is not what its id says: somebody changed an object store; ferrus doctor and git fsck look at it", gitpath.Printable(name))
+	return fmt.Errorf("the object of %s is not what its id says: somebody changed an object store; ferrus doctor and git fsck look at it", git.Printable(name))
 }

@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // A Repository is the git repository of a work tree, or none where there is only a plain folder. It may be used by several
@@ -72,7 +71,7 @@ func (r *Repository) discover(ctx context.Context, root string) error {
 	}
 	if top := git.Resolve(root); top != paths[0] {
 		if _, ok := git.Below(paths[0], top); !ok {
-			return fmt.Errorf("the repository of %s says that its files are in %s; run git -C %s config --unset core.worktree", root, paths[0], gitpath.ShellQuoted(root))
+			return fmt.Errorf("the repository of %s says that its files are in %s; run git -C %s config --unset core.worktree", root, paths[0], git.ShellQuoted(root))
 		}
 	}
 	r.dir, r.gitDir, r.common, r.objects, r.index = paths[0], paths[1], paths[2], paths[3], paths[4]

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 )
 
 // The private git directory. Every call about files and objects runs in it, and not in the project's: an executor can
@@ -160,7 +159,7 @@ func (r *Repository) readRules(ctx context.Context) (*gitRules, error) {
 	}
 	rules := &gitRules{}
 	var local []string
-	fields := gitpath.Split(out) // scope, then "key\nvalue"
+	fields := git.Split(out) // scope, then "key\nvalue"
 	for i := 0; i+1 < len(fields); i += 2 {
 		key, value, has := strings.Cut(fields[i+1], "\n")
 		if !has {
@@ -314,7 +313,7 @@ func (r *gitRules) config(dir string, sha256 bool) string {
 	}
 	b.WriteString(r.settings(func(key string) bool { return !strings.HasPrefix(key, "filter.") }))
 	for _, f := range []struct{ key, name string }{{"excludesfile", "excludes"}, {"attributesfile", "attributes"}} {
-		fmt.Fprintf(&b, "[core]\n\t%s = %s\n", f.key, gitpath.ConfigQuoted(filepath.ToSlash(filepath.Join(dir, f.name))))
+		fmt.Fprintf(&b, "[core]\n\t%s = %s\n", f.key, git.ConfigQuoted(filepath.ToSlash(filepath.Join(dir, f.name))))
 	}
 	return b.String()
 }
@@ -334,9 +333,9 @@ func (r *gitRules) settings(which func(key string) bool) string {
 		first, last := strings.IndexByte(s.Key, '.'), strings.LastIndexByte(s.Key, '.')
 		section := s.Key[:first]
 		if first < last {
-			section += " " + gitpath.ConfigQuoted(s.Key[first+1:last])
+			section += " " + git.ConfigQuoted(s.Key[first+1:last])
 		}
-		fmt.Fprintf(&b, "[%s]\n\t%s = %s\n", section, s.Key[last+1:], gitpath.ConfigQuoted(s.Value))
+		fmt.Fprintf(&b, "[%s]\n\t%s = %s\n", section, s.Key[last+1:], git.ConfigQuoted(s.Value))
 	}
 	return b.String()
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 const (
@@ -23,7 +23,7 @@ type BlockedError struct {
 	Why  string // what is the matter with it, and what to do
 }
 
-func (e *BlockedError) Error() string { return gitpath.Printable(e.Path) + " " + e.Why }
+func (e *BlockedError) Error() string { return git.Printable(e.Path) + " " + e.Why }
 
 // Refusal returns what the error is to who asked for the restore.
 func (e *BlockedError) Refusal() *refusal.RefusedError { return inPlace.Refusal() }
@@ -34,7 +34,7 @@ var inPlace = &refusal.Kind{Code: refusal.TreeChanged, Remedy: "check that file,
 // clash says what of the disk, in no snapshot, stands where the plan would write. What would come to be inside an
 // embedded repository leaves the plan.
 func (t *WorkTree) clash(p *plan, s *stage) error {
-	for _, name := range gitpath.Sorted(p.write) {
+	for _, name := range git.Sorted(p.write) {
 		free, repo, err := t.clashAbove(p, name)
 		switch {
 		case err != nil:

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -20,7 +20,7 @@ import (
 // the snapshot has all that git would ever keep.
 func (m *move) cleaned(ctx context.Context, odd []*taken) (edited []*taken) {
 	var filtered []*taken
-	paths := gitpath.Set{}
+	paths := git.Set{}
 	for _, f := range odd {
 		if !paths[f.path] && path.Base(f.path) != ".gitattributes" && f.holds.Mode != repository.ModeSymlink && (f.holds.Mode == f.was.Mode || f.holds.Mode == f.to.Mode) {
 			paths.Add(f.path)
@@ -72,7 +72,7 @@ func (m *move) clean(ctx context.Context, files []*taken) ([]string, error) {
 				return nil, err
 			}
 		}
-		list.WriteString(gitpath.Quoted(f.path) + "\n")
+		list.WriteString(git.Quoted(f.path) + "\n")
 	}
 	c.Stdin = strings.NewReader(list.String())
 	out, _, err = c.Run(ctx, "hash-object", "--stdin-paths")
@@ -92,7 +92,7 @@ func fieldsOf(out []byte, want int, err error) ([]string, error) {
 func (m *move) keepEdits(ctx context.Context, edited []*taken) error {
 	for len(edited) > 0 {
 		// A tree cannot have both a file and a folder of that name, nor a file twice.
-		batch, rest, paths := []*taken{}, []*taken{}, gitpath.Set{}
+		batch, rest, paths := []*taken{}, []*taken{}, git.Set{}
 		for _, f := range edited {
 			if paths[f.path] || paths.Above(f.path) || slices.ContainsFunc(batch, func(o *taken) bool { return strings.HasPrefix(o.path, f.path+"/") }) {
 				rest = append(rest, f)
@@ -148,7 +148,7 @@ func (m *move) keepBatch(ctx context.Context, batch []*taken) error {
 }
 
 func editOf(ref, name string) Edit {
-	return Edit{Path: gitpath.Printable(name), Ref: ref, Show: "git show " + gitpath.ShellQuoted(ref+":"+name)}
+	return Edit{Path: git.Printable(name), Ref: ref, Show: "git show " + git.ShellQuoted(ref+":"+name)}
 }
 
 // note writes down which edits are saved: if nobody learns of them because the process is killed, the next Restore names
@@ -165,7 +165,7 @@ func (m *move) note(list string) error {
 // noted reads what note has written.
 func (m *move) noted() (edits []Edit) {
 	data, _ := os.ReadFile(filepath.Join(m.dir, "kept"))
-	fields := gitpath.Split(data)
+	fields := git.Split(data)
 	for i := 0; i+1 < len(fields); i += 2 {
 		if strings.HasPrefix(fields[i], repository.RefPrefix) {
 			edits = append(edits, editOf(fields[i], fields[i+1]))
@@ -187,7 +187,7 @@ func (m *move) write(ctx context.Context, batch []*taken) ([]repository.Entry, e
 		if info.Mode()&fs.ModeSymlink == 0 {
 			held[i].Mode = repository.ModeOf(info.Mode())
 			regular = append(regular, i)
-			list.WriteString(gitpath.Quoted(f.at) + "\n")
+			list.WriteString(git.Quoted(f.at) + "\n")
 			continue
 		}
 		to, err := os.Readlink(f.at)

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // LeaveOut returns a tree without the paths that the tree than does not have, "" for the empty one, and that do not count by the
@@ -19,8 +19,8 @@ func (t *WorkTree) LeaveOut(ctx context.Context, tree, than string, tracked []st
 	if err != nil {
 		return "", nil, err
 	}
-	stays := gitpath.SetOf(tracked)
-	fresh := gitpath.Set{}
+	stays := git.SetOf(tracked)
+	fresh := git.Set{}
 	for _, d := range deltas {
 		if !d.Old.Exists() && d.New.Exists() && !stays[d.Path] && path.Base(d.Path) != ".gitignore" {
 			fresh.Add(d.Path)
@@ -34,7 +34,7 @@ func (t *WorkTree) LeaveOut(ctx context.Context, tree, than string, tracked []st
 		return "", nil, err
 	}
 	defer s.discard()
-	ignored, err := s.ignored(ctx, gitpath.Sorted(fresh), &plan{})
+	ignored, err := s.ignored(ctx, git.Sorted(fresh), &plan{})
 	if err != nil {
 		return "", nil, err
 	}
@@ -42,7 +42,7 @@ func (t *WorkTree) LeaveOut(ctx context.Context, tree, than string, tracked []st
 	if err != nil {
 		return "", nil, err
 	}
-	names := gitpath.Set{}
+	names := git.Set{}
 	for _, name := range append(ignored, never...) {
 		if fresh[name] {
 			names.Add(name)
@@ -52,11 +52,11 @@ func (t *WorkTree) LeaveOut(ctx context.Context, tree, than string, tracked []st
 		return tree, nil, nil
 	}
 	c := s.git()
-	c.Stdin = gitpath.List(gitpath.Sorted(names))
+	c.Stdin = git.List(git.Sorted(names))
 	if _, _, err := c.Run(ctx, "update-index", "-z", "--force-remove", "--stdin"); err != nil {
 		return "", nil, err
 	}
 	c.Stdin = nil
 	id, _, err := c.Run(ctx, "write-tree")
-	return strings.TrimSpace(string(id)), gitpath.Sorted(names), err
+	return strings.TrimSpace(string(id)), git.Sorted(names), err
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -64,11 +64,11 @@ func (t *WorkTree) readMove(dir string) (*move, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields := gitpath.Split(data)
+	fields := git.Split(data)
 	if len(fields) < 3 || fields[0] != planHead || repository.CheckName(fields[1]) != nil || !repository.IsID(fields[2]) {
 		return nil, fmt.Errorf("read %s: it is not the plan of a move", filepath.Join(dir, "plan"))
 	}
-	m := &move{t: t, dir: dir, edits: fields[1], now: fields[2], touched: gitpath.Set{}}
+	m := &move{t: t, dir: dir, edits: fields[1], now: fields[2], touched: git.Set{}}
 	for _, line := range fields[3:] {
 		info, name, ok := strings.Cut(line, "\t")
 		of := strings.Split(info, " ")
@@ -127,7 +127,7 @@ func (m *move) putBack() error {
 		}
 		err := m.swapBack(f)
 		if err != nil {
-			return fmt.Errorf("a killed command left %s in %s; move it to where you want it, then run this command again: %w", gitpath.Printable(f.path), f.at, err)
+			return fmt.Errorf("a killed command left %s in %s; move it to where you want it, then run this command again: %w", git.Printable(f.path), f.at, err)
 		}
 		f.gone = !filestat.Exists(f.at)
 	}
@@ -260,7 +260,7 @@ func (t *WorkTree) Leftovers() ([]Leftover, error) {
 		if wrong == nil {
 			for _, f := range m.out {
 				if f.at != m.staged(f.path) || !m.ours(f) {
-					l.Files = append(l.Files, gitpath.Printable(f.path))
+					l.Files = append(l.Files, git.Printable(f.path))
 				}
 			}
 			slices.Sort(l.Files)

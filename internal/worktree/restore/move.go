@@ -15,7 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -26,7 +26,7 @@ type StoppedError struct {
 	Why  string
 }
 
-func (e *StoppedError) Error() string { return gitpath.Printable(e.Path) + " " + e.Why }
+func (e *StoppedError) Error() string { return git.Printable(e.Path) + " " + e.Why }
 
 // Refusal returns what the error is to who asked for the restore.
 func (e *StoppedError) Refusal() *refusal.RefusedError { return inPlace.Refusal() }
@@ -48,7 +48,7 @@ type move struct {
 	files   []moved
 	out     []*taken
 	last    time.Time // when the youngest of out came out
-	touched gitpath.Set
+	touched git.Set
 }
 
 // A moved file is one of the plan, and what it may hold without being an edit: what it had, and what it gets.
@@ -158,7 +158,7 @@ func (m *move) cameOut(staged, target place, f moved) error {
 		return nil
 	}
 	if err := m.t.exchange(staged, target); err != nil {
-		return fmt.Errorf("put %s back from %s: %w", gitpath.Printable(f.path), staged.path(), rootfs.Cause(err))
+		return fmt.Errorf("put %s back from %s: %w", git.Printable(f.path), staged.path(), rootfs.Cause(err))
 	}
 	if info, err := os.Lstat(staged.path()); err == nil && ordinary(info) {
 		m.took(f, staged.path()) // the staged one, unless somebody has replaced it in between
@@ -218,7 +218,7 @@ func (m *move) takeOut(target place, f moved) error {
 		return nil
 	}
 	if err := moveNew(to, target); err != nil {
-		return fmt.Errorf("put %s back from %s: %w", gitpath.Printable(f.path), to.path(), rootfs.Cause(err))
+		return fmt.Errorf("put %s back from %s: %w", git.Printable(f.path), to.path(), rootfs.Cause(err))
 	}
 	return &StoppedError{f.path, stoppedKind}
 }
@@ -282,12 +282,12 @@ func ordinary(info fs.FileInfo) bool {
 // carryOut does what the plan says, removals first: what is removed may be where something is to be written. It returns
 // what was edited meanwhile, also with an error.
 func (t *WorkTree) carryOut(ctx context.Context, p *plan, s *stage, edits string) ([]Edit, error) {
-	write := gitpath.Sorted(p.write)
+	write := git.Sorted(p.write)
 	if err := s.sync(write); err != nil {
 		return nil, err
 	}
-	m := &move{t: t, dir: s.dir, edits: edits, now: p.now, touched: gitpath.Set{}}
-	for _, name := range gitpath.Sorted(p.remove) {
+	m := &move{t: t, dir: s.dir, edits: edits, now: p.now, touched: git.Set{}}
+	for _, name := range git.Sorted(p.remove) {
 		m.files = append(m.files, moved{path: name, was: p.was[name]})
 	}
 	for _, name := range write {
@@ -337,7 +337,7 @@ func (m *move) run() error {
 
 // sync brings the folders in which something has changed to disk.
 func (m *move) sync() error {
-	return gitpath.Each(gitpath.Sorted(m.touched), func(dir string) error {
+	return git.Each(git.Sorted(m.touched), func(dir string) error {
 		if !m.t.IsFolder(dir) { // a file or link has taken its place
 			return nil
 		}

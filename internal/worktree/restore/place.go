@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // A place is a name in an open folder: it stays in that folder whatever happens to the folders above.
@@ -54,7 +54,7 @@ func (t *WorkTree) placeFor(name string, make bool) (place, error) {
 	for i, c := range parent + "/" {
 		if c == '/' && parent != "." {
 			if _, err := root.Lstat(parent[:i] + "/.git"); err == nil {
-				return place{}, fmt.Errorf("%s %w", gitpath.Printable(parent[:i]), errAway)
+				return place{}, fmt.Errorf("%s %w", git.Printable(parent[:i]), errAway)
 			}
 		}
 	}

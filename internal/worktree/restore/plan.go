@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // A plan is what a Restore would do.
 type plan struct {
-	write, remove, left gitpath.Set
-	held                gitpath.Set // of write: what the snapshot has at that path, so that it may be replaced
+	write, remove, left git.Set
+	held                git.Set // of write: what the snapshot has at that path, so that it may be replaced
 
 	now     string                      // the tree that the work tree has
 	was, to map[string]repository.Entry // of write and remove: what the work tree has there and what it gets
@@ -24,7 +23,7 @@ type facts struct {
 	deltas []repository.Delta          // from now to the tree that is to be restored
 	since  map[string]repository.Entry // what the snapshot has where the work tree differs from it by now
 	hidden map[string]repository.Entry // what a sparse checkout keeps off the disk
-	never  gitpath.Set                 // paths of the tree that Open leaves out
+	never  git.Set                     // paths of the tree that Open leaves out
 }
 
 // plan decides about every path at which the work tree differs from the tree in the stage, and stages what it needs.
@@ -33,8 +32,8 @@ func (t *WorkTree) plan(ctx context.Context, s *stage, from, now string) (*plan,
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{write: gitpath.Set{}, remove: gitpath.Set{}, left: gitpath.Set{}, held: gitpath.Set{}, now: now, was: map[string]repository.Entry{}, to: map[string]repository.Entry{}}
-	links := gitpath.Set{}
+	p := &plan{write: git.Set{}, remove: git.Set{}, left: git.Set{}, held: git.Set{}, now: now, was: map[string]repository.Entry{}, to: map[string]repository.Entry{}}
+	links := git.Set{}
 	rules, attributes := false, false
 	for _, d := range f.deltas {
 		if d.Old.IsLink() || d.New.IsLink() {
@@ -63,12 +62,12 @@ func (t *WorkTree) plan(ctx context.Context, s *stage, from, now string) (*plan,
 	if attributes {
 		return p, t.refilter(ctx, s, p, f)
 	}
-	return p, s.checkOut(ctx, gitpath.Sorted(p.write))
+	return p, s.checkOut(ctx, git.Sorted(p.write))
 }
 
 // facts asks git for them, all at once.
 func (t *WorkTree) facts(ctx context.Context, s *stage, from, now string) (*facts, error) {
-	f := &facts{since: map[string]repository.Entry{}, never: gitpath.Set{}}
+	f := &facts{since: map[string]repository.Entry{}, never: git.Set{}}
 	return f, git.Together(func() (err error) {
 		f.deltas, err = t.Deltas(ctx, now, s.tree)
 		return err
@@ -120,7 +119,7 @@ func (p *plan) decide(d repository.Delta, f *facts) error {
 // spare takes out of the plan's removals what the rules of the tree that is restored ignore: there it is no part of
 // what is restored, and never was. What the user tracks is, and so is what stands where something is to be written.
 func (t *WorkTree) spare(ctx context.Context, s *stage, p *plan) error {
-	over := gitpath.Set{} // folders in which something is to be written
+	over := git.Set{} // folders in which something is to be written
 	for name := range p.write {
 		for dir := path.Dir(name); dir != "." && !over[dir]; dir = path.Dir(dir) {
 			over.Add(dir)
@@ -130,14 +129,14 @@ func (t *WorkTree) spare(ctx context.Context, s *stage, p *plan) error {
 	if err != nil {
 		return err
 	}
-	tracked := gitpath.SetOf(list)
-	may := gitpath.Set{}
+	tracked := git.SetOf(list)
+	may := git.Set{}
 	for name := range p.remove {
 		if !tracked[name] && !over[name] && !p.write.Above(name) {
 			may.Add(name)
 		}
 	}
-	ignored, err := s.ignored(ctx, gitpath.Sorted(may), p)
+	ignored, err := s.ignored(ctx, git.Sorted(may), p)
 	for _, name := range ignored {
 		delete(p.remove, name)
 	}
@@ -151,13 +150,13 @@ func (t *WorkTree) refilter(ctx context.Context, s *stage, p *plan, f *facts) er
 	if err != nil {
 		return err
 	}
-	differs := gitpath.Set{}
+	differs := git.Set{}
 	for _, d := range f.deltas {
 		differs.Add(d.Path)
 	}
-	all := gitpath.Set{}
+	all := git.Set{}
 	// "mode id stage\tpath"
-	for _, line := range gitpath.Split(out) {
+	for _, line := range git.Split(out) {
 		info, name, _ := strings.Cut(line, "\t")
 		_, sparse := f.hidden[name]
 		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !t.IsOwn(name) && !strings.HasPrefix(info, repository.ModeLink) {
@@ -167,7 +166,7 @@ func (t *WorkTree) refilter(ctx context.Context, s *stage, p *plan, f *facts) er
 			}
 		}
 	}
-	if err := s.checkOut(ctx, gitpath.Sorted(all)); err != nil {
+	if err := s.checkOut(ctx, git.Sorted(all)); err != nil {
 		return err
 	}
 	for name := range all {

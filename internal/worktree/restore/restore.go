@@ -14,7 +14,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -66,7 +65,7 @@ func (t *WorkTree) Restore(ctx context.Context, from, to, edits string) (Change,
 	}
 	if err == nil {
 		err = t.planned(ctx, from, to, func(p *plan, s *stage) error {
-			c.Written, c.Removed, c.Left = gitpath.Listed(gitpath.Sorted(p.write)), gitpath.Listed(gitpath.Sorted(p.remove)), gitpath.Listed(gitpath.Sorted(p.left))
+			c.Written, c.Removed, c.Left = git.Listed(git.Sorted(p.write)), git.Listed(git.Sorted(p.remove)), git.Listed(git.Sorted(p.left))
 			found, err := t.carryOut(ctx, p, s, edits)
 			c.Edited = append(c.Edited, found...)
 			return err

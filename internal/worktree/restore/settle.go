@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -97,7 +97,7 @@ func (m *move) settle(ctx context.Context) ([]Edit, error) {
 	var edits []Edit
 	for _, f := range m.out {
 		if !f.gone {
-			f.edit.Path, f.edit.File = gitpath.Printable(f.path), f.at
+			f.edit.Path, f.edit.File = git.Printable(f.path), f.at
 		}
 		if f.edit.Path != "" {
 			edits = append(edits, f.edit)

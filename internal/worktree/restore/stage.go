@@ -14,7 +14,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/git/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -88,14 +87,14 @@ func (s *stage) checkOut(ctx context.Context, names []string) error {
 		return nil
 	}
 	c := s.in("files")
-	c.Stdin = gitpath.List(names)
+	c.Stdin = git.List(names)
 	_, said, err := c.Run(ctx, "checkout-index", "-z", "--stdin")
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		if _, err := os.Lstat(s.path(name)); err != nil {
-			return fmt.Errorf("git checkout-index made no %s: %s", gitpath.Printable(name), git.FirstLine(said))
+			return fmt.Errorf("git checkout-index made no %s: %s", git.Printable(name), git.FirstLine(said))
 		}
 	}
 	return nil
@@ -103,7 +102,7 @@ func (s *stage) checkOut(ctx context.Context, names []string) error {
 
 // sync brings the bytes of the files to disk. A link has none.
 func (s *stage) sync(names []string) error {
-	return gitpath.Each(names, func(name string) error {
+	return git.Each(names, func(name string) error {
 		info, err := os.Lstat(s.path(name))
 		if err != nil || !info.Mode().IsRegular() {
 			return err
@@ -166,7 +165,7 @@ func (s *stage) layRules(ctx context.Context, names []string, p *plan) error {
 	if _, _, err := c.Run(ctx, "checkout-index", "-z", "--stdin"); err != nil {
 		return err
 	}
-	seen := gitpath.Set{}
+	seen := git.Set{}
 	for _, name := range names {
 		for dir := path.Dir(name); !seen[dir]; dir = path.Dir(dir) {
 			seen.Add(dir)
@@ -239,5 +238,5 @@ func (t *WorkTree) ignored(ctx context.Context, c git.Command, index string, nam
 	defer os.Remove(index)
 	c.Stdin = nil
 	out, _, err := c.Run(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
-	return gitpath.Split(out), err
+	return git.Split(out), err
 }

@@ -1,0 +1,72 @@
+package status
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+)
+
+var reject = Act{Name: "reject", Args: []string{"reject", "--submission", "s3", "--message={text}"}, Fields: []Field{{Name: "text", Label: "Notes", Kind: TextField, Required: true}}}
+
+var answer = Act{Name: "answer", Args: []string{"answer", "q1", "--", "{answer}"}, Fields: []Field{{Name: "answer", Label: "Answer", Kind: ChoiceField, Required: true}}}
+
+func TestFill(t *testing.T) {
+	note := Act{Name: "approve", Args: []string{"approve", "--message={note}"}, Fields: []Field{{Name: "note", Label: "Note", Kind: LineField}}}
+	back := Act{Name: "rollback", Args: []string{"rollback", "{seq}"}, Fields: []Field{{Name: "seq", Label: "Entry", Kind: NumberField, Required: true}}}
+	for _, c := range []struct {
+		act    Act
+		values map[string]string
+		want   []string // nil when it is refused
+	}{
+		{reject, map[string]string{"text": "-x\nand {note}"}, []string{"reject", "--submission", "s3", "--message=-x\nand {note}"}},
+		{reject, map[string]string{"text": " \n"}, nil},
+		{answer, map[string]string{"answer": "--no"}, []string{"answer", "q1", "--", "--no"}},
+		{note, nil, []string{"approve"}},
+		{note, map[string]string{"note": "well"}, []string{"approve", "--message=well"}},
+		{note, map[string]string{"note": "a\nb"}, nil},
+		{back, map[string]string{"seq": "12"}, []string{"rollback", "12"}},
+		{back, map[string]string{"seq": "-1"}, nil},
+		{back, map[string]string{"seq": "--files"}, nil},
+	} {
+		got, err := c.act.Fill(c.values)
+		if c.want == nil {
+			if refusal.CodeOf(err) != refusal.InvalidInput {
+				t.Errorf("%s %q: %v", c.act.Name, c.values, err)
+			}
+		} else if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s %q: %q, %v, want %q", c.act.Name, c.values, got, err, c.want)
+		}
+	}
+}
+
+func TestCommand(t *testing.T) {
+	if got, want := answer.Command(), `ferrus answer q1 "..."`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestFind: what was shown is found by its arguments, and what is bound to something else is not it.
+func TestFind(t *testing.T) {
+	later := reject
+	later.Args = []string{"reject", "--submission", "s4", "--message={text}"}
+	if got, err := FindAct([]Act{answer, reject}, reject); err != nil || !got.Same(reject) {
+		t.Errorf("%v, %v", got, err)
+	}
+	continued := reject
+	continued.Args = []string{"reject", Continues, "--submission", "s3", "--message={text}"}
+	if got, err := FindAct([]Act{answer, continued}, reject); err != nil || !slices.Equal(got.Args, continued.Args) {
+		t.Errorf("a run has started since it was shown: %v, %v", got, err)
+	}
+	if _, err := FindAct([]Act{answer, later}, reject); refusal.CodeOf(err) != refusal.WrongState {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestBranch(t *testing.T) {
+	for want, args := range map[string][]string{"": {"merge", "parser"}, "parser": {"--branch", "parser", "approve"}} {
+		if got := (Act{Args: args}).Branch(); got != want {
+			t.Errorf("%v: %q", args, got)
+		}
+	}
+}
