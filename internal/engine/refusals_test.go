@@ -76,7 +76,7 @@ func TestEveryExportedErrorHasItsCode(t *testing.T) {
 			t.Errorf("%s: %+v, not %s", name, r, e.code)
 		}
 	}
-	for _, pkg := range []string{"engine", "state", "store", "lease", "engine/checks", "platform/filelock", "worktree/git", "worktree", "worktree/checkout", "worktree/repository", "worktree/restore", "config/trust", "platform/rootfs", "project/queue", "platform/environ"} {
+	for _, pkg := range []string{"engine", "state", "store", "lease", "engine/checks", "platform/filelock", "worktree/git", "worktree", "worktree/checkout", "worktree/repository", "worktree/restore", "config/trust", "platform/rootfs", "project/queue"} {
 		for _, name := range errorsOf(t, filepath.Join("..", pkg)) {
 			if name = path.Base(pkg) + "." + name; exported[name].err == nil {
 				t.Errorf("%s has no code: give it a row in kinds and here", name)

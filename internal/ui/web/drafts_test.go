@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 var about = Subject{"fix", "t-20260102-030405", "s2"}
 
