@@ -116,6 +116,13 @@ func Render(commands []string, hq HQ) []byte {
 		b.WriteString("]\n")
 	}
 	fmt.Fprintf(&b, "# They run in a sandbox when the agent that did the work ran in one: docs/sandbox.md.\nsandbox = %q\n", AutoSandbox)
+	b.Write(RenderAgents(hq))
+	return b.Bytes()
+}
+
+// RenderAgents returns the tables of ferrus.toml that name the agents of hq, each after an empty line. An agent without a name is omitted.
+func RenderAgents(hq HQ) []byte {
+	var b bytes.Buffer
 	if hq.Supervisor.Agent != "" {
 		fmt.Fprintf(&b, "\n# The agent that reviews work and answers consultations. `ferrus agents` lists them.\n%s\n", Lines("hq.supervisor.agent", hq.Supervisor.Agent))
 	}

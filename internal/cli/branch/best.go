@@ -32,7 +32,7 @@ func selectBest(a *cli.App, ctx context.Context, name, reason string, keep bool)
 	if list, err = scored(a, ctx, "select --best", list); err != nil {
 		return err
 	}
-	best, err := branch.Best(list)
+	best, err := branch.Best(place, list)
 	if err != nil {
 		return cli.CannotDo("select the best attempt", "", err)
 	}

@@ -75,44 +75,54 @@ func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
 	if err != nil {
 		return err
 	}
+	// What goes is listed at the end: nothing is printed while the live line is there.
+	ctx, end := a.Working(ctx, "looking for what has ended")
+	defer end()
 	list, err := gc.Find(ctx, place.Root, time.Now().AddDate(0, 0, -days))
 	if err != nil {
 		return err
 	}
 	c := clearing{OlderDays: days, DryRun: dry, Tasks: []gc.Garbage{}, Branches: []gc.Garbage{}, Checkouts: []gc.LeftCheckout{}}
-	for _, l := range list {
+	for i, l := range list {
 		if !dry {
 			if err = gc.Sweep(ctx, place.Root, l); err != nil {
+				list = list[:i]
 				break
 			}
 		}
 		c.add(l)
-		if !a.JSON {
-			litter(a, l)
-		}
 	}
 	if err == nil {
-		err = clearCheckouts(a, place.Root, dry, &c)
+		err = clearCheckouts(place.Root, dry, &c)
 	}
 	if err == nil {
 		// What cannot be read there does not undo what this command has done here.
 		var wrong error
 		if c.Records, wrong = trust.Sweep(time.Now(), goneRecords, dry); wrong != nil {
 			c.Unread = wrong.Error()
-			cli.Fprintf(a.Err, "ferrus: %s\n", wrong)
 		}
+	}
+	end()
+	if c.Unread != "" {
+		cli.Fprintf(a.Err, "ferrus: %s\n", c.Unread)
 	}
 	if a.JSON && err == nil {
 		return a.PrintJSON(c)
 	}
 	if !a.JSON {
+		for _, l := range list {
+			litter(a, l)
+		}
+		for _, l := range c.Checkouts {
+			a.Say("  %s  %-22s  %s, the checkout of a check\n", format.Pad("", len(time.DateOnly)), l.TaskID, format.Size(l.Bytes))
+		}
 		a.Say("%s\n", c.words())
 	}
 	return err
 }
 
 // clearCheckouts removes the private checkouts that no gate needs.
-func clearCheckouts(a *cli.App, root string, dry bool, c *clearing) error {
+func clearCheckouts(root string, dry bool, c *clearing) error {
 	list, err := gc.LeftCheckouts(root)
 	if err != nil {
 		return err
@@ -124,9 +134,6 @@ func clearCheckouts(a *cli.App, root string, dry bool, c *clearing) error {
 	}
 	for _, l := range list {
 		c.Checkouts, c.Bytes = append(c.Checkouts, l), c.Bytes+l.Bytes
-		if !a.JSON {
-			a.Say("  %s  %-22s  %s, the checkout of a check\n", format.Pad("", len(time.DateOnly)), l.TaskID, format.Size(l.Bytes))
-		}
 	}
 	return nil
 }

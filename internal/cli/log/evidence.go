@@ -56,7 +56,9 @@ func runEvidence(a *cli.App, ctx context.Context, task, dir string) error {
 	if task = cmp.Or(task, now.Task.TaskID); task == "" {
 		return cli.Refuse(refusal.WrongState, "there is no task", "ferrus status --all lists the archived tasks; name one")
 	}
-	report, err := evidence.Read(ctx, e, task)
+	gathering, end := a.Working(ctx, "writing the evidence")
+	defer end()
+	report, err := evidence.Read(gathering, e, task)
 	if err != nil {
 		return err
 	}
@@ -72,6 +74,7 @@ func runEvidence(a *cli.App, ctx context.Context, task, dir string) error {
 		return err
 	}
 	list, err := evidence.Write(dir, task, files)
+	end()
 	var unfit *evidence.FolderError
 	if errors.As(err, &unfit) {
 		return cli.Refuse(refusal.InvalidInput, unfit.Why, "name an empty folder, or a new one, with -o")

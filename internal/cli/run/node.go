@@ -109,7 +109,7 @@ func runNode(a *cli.App, ctx context.Context, how conducting) error {
 	if !a.JSON {
 		a.Say("waiting for tasks; ctrl-C or \"ferrus node drain\" ends it\n")
 	}
-	_, err = fleet.Run(ctx, place.Root, fleet.Options{Parallel: how.parallel, Node: true, Only: how.only, Caller: r.Caller, Engine: opts, Tell: w.tell,
+	_, err = fleet.Run(ctx, place.Root, fleet.Options{Parallel: how.parallel, Node: true, Only: how.only, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	switch {
 	case errors.As(err, &taken):

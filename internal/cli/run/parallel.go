@@ -72,6 +72,15 @@ func (w *fleetWatcher) hear(branch string, e conductor.Event) {
 	}
 }
 
+// follow takes the log of checks of a branch that have begun to run.
+func (w *fleetWatcher) follow(branch, log string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if tries := w.tries[branch]; tries != nil {
+		tries.Follow(log)
+	}
+}
+
 // wait shows how long the checks take that a branch waits for. The caller holds the lock.
 func (w *fleetWatcher) wait(branch string) {
 	var tries *cli.Working
@@ -111,7 +120,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	cli.IgnoreHangup()
 	defer a.Notifies(ctx, root)()
 	w := newFleetWatcher(a)
-	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell,
+	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	var taken *conductor.BusyError
 	switch {

@@ -102,12 +102,14 @@ func TestChecksBeforeAnAgentShowThatTheyRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFleetWatcher(&cli.App{Out: &out})
 		w.hear("b", conductor.Event{Kind: conductor.Trying})
+		w.follow("b", log)
+		w.follow("c", filepath.Join(t.TempDir(), "of another branch"))
 		time.Sleep(82*time.Second + time.Millisecond)
 		w.hear("c", conductor.Event{Kind: conductor.Stopping})
 		w.hear("b", conductor.Event{Kind: conductor.Stopping})
 		time.Sleep(time.Hour)
 	})
-	if strings.Count(out.String(), "running the checks for") != 2 {
+	if strings.Count(out.String(), "running the checks for") != 2 || strings.Count(out.String(), "s: half done") != 2 {
 		t.Errorf("of a branch: %s", &out)
 	}
 }

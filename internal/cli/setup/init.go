@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/origin"
@@ -31,15 +32,17 @@ func InitCommand(a *cli.App) *cobra.Command {
 		Use:   "init",
 		Short: "Set up ferrus in this folder",
 		Long: `Writes ferrus.toml with the checks that it finds in the project, .ferrus/ for
-the state, and a line in .gitignore. Existing files stay as they are. It looks
+the state, and a line in .gitignore. What is in a file stays as it is. It looks
 for installed agents and whether they are logged in, without using a model. On a
-terminal it shows a proposal and asks; otherwise it writes the proposal.`,
+terminal it shows a proposal and asks; otherwise it writes the proposal. Agents
+are added to a ferrus.toml that names none.`,
 		Example: `  ferrus init
   ferrus init -C ~/src/app --json`,
 		Annotations: cli.Reference(`Checks are also found in folders below the project. One agent may play both
-roles. A second run changes nothing. If the journal was deleted with its folder,
+roles. A second run changes nothing, unless ferrus.toml names no agents and
+there are some now: it adds them at the end, and shows the lines. If the journal was deleted with its folder,
 it is restored from its hard-linked copy in the git directory.`, `root wrote[] checks restored supervisor executor found[{name path version
-logged_out broken}].`),
+logged_out broken}] added.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(a, cmd.Context()) },
 	}
@@ -54,7 +57,8 @@ type Setup struct {
 
 	Supervisor string           `json:"supervisor,omitempty"` // the agents that ferrus.toml was given
 	Executor   string           `json:"executor,omitempty"`
-	Found      []cli.FoundAgent `json:"found"` // the agents that are installed; null when ferrus.toml was there
+	Found      []cli.FoundAgent `json:"found"`           // the agents that are installed; null when ferrus.toml was there and was given none
+	Added      string           `json:"added,omitempty"` // the lines that name them, at the end of a ferrus.toml that was there
 
 	warning string
 }
@@ -78,6 +82,9 @@ func initialise(a *cli.App, ctx context.Context) error {
 			"ferrus doctor --fix archives it and creates a new one")
 	}
 	did, err := SetUp(a, ctx, root)
+	if err == nil && did.Checks == nil {
+		err = addAgents(a, ctx, &did)
+	}
 	if err != nil {
 		return err
 	}
@@ -168,6 +175,11 @@ func showSetup(a *cli.App, did Setup) {
 	what := map[string]string{".ferrus/": "the state of the task, and skills for agents; edit only workflows.json",
 		".gitignore": "one line: /.ferrus/"}
 	for _, name := range did.Wrote {
+		if name == config.FileName && did.Added != "" {
+			a.ShowRow("added", name+", at its end:")
+			a.Say("%s\n", format.Indent(did.Added, "              "))
+			continue
+		}
 		a.ShowRow("wrote", strings.TrimRight(fmt.Sprintf("%-14s  %s", name, what[name]), " "))
 		if name == config.FileName {
 			for _, c := range did.Checks {
@@ -183,7 +195,7 @@ func showSetup(a *cli.App, did Setup) {
 	if did.warning != "" {
 		a.ShowRow("warning", a.Paint(cli.Yellow, did.warning))
 	}
-	if did.Checks != nil {
+	if did.Checks != nil || did.Added != "" {
 		showFound(a, did.Found, did.Supervisor, did.Executor)
 	}
 	a.ShowSteps(nextOf(did))

@@ -339,10 +339,13 @@ func storeExport(a *cli.App, ctx context.Context, name string) error {
 		return refusal.Folder(err)
 	}
 	defer f.Close()
+	_, over := a.Working(ctx, "writing the journal")
+	defer over()
 	end, err := sharing.Export(place, f)
 	if err == nil {
 		err = refusal.Folder(f.Sync())
 	}
+	over()
 	if err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
@@ -367,7 +370,10 @@ func storeImport(a *cli.App, ctx context.Context, name string) error {
 		defer f.Close()
 		in = f
 	}
+	ctx, end := a.Working(ctx, "reading the journal")
+	defer end()
 	events, err := sharing.Import(ctx, project.At(place.Root, ""), in)
+	end()
 	if err != nil {
 		return err
 	}

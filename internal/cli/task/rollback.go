@@ -61,7 +61,7 @@ command that shows it.`, "task_id state seq epoch edited[{path ref show file}]."
 func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, files bool) error {
 	if files {
 		var moved restore.Change
-		return a.Decide(ctx, rollbackFiles(to, &moved), reason, func() map[string]any {
+		return a.Decide(ctx, rollbackFiles(a, to, &moved), reason, func() map[string]any {
 			if len(moved.Edited) == 0 {
 				return nil
 			}
@@ -81,9 +81,11 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 }
 
 // rollbackFiles is the verdict that takes the files back, too. moved is what it did to them.
-func rollbackFiles(to uint64, moved *restore.Change) cli.Decision {
+func rollbackFiles(a *cli.App, to uint64, moved *restore.Change) cli.Decision {
 	return cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task and its files back to %d", to),
 		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
+			ctx, end := a.Working(ctx, "restoring the files")
+			defer end()
 			got, err := delegate.Rollback(ctx, s, to, text, true, func() error { return family.EndAll(ctx, s.Engine()) })
 			*moved = got.Files
 			return got.Done, err

@@ -225,7 +225,8 @@ func TestTheBudgetIsThatOfTheFamily(t *testing.T) {
 		must(t, errors.Join(os.Remove(path), os.Rename(path+".away", path)))
 	}
 	must(t, e.Close())
-	if _, _, err := Others(e)(); err == nil {
+	// A machine in the database can still be read: its connections belong to the process.
+	if _, _, err := Others(e)(); err == nil && !sharedtest.On() {
 		t.Error("a machine that cannot be read has used nothing")
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor/family"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -48,6 +49,8 @@ type Options struct {
 	// Conduct returns the options of a branch's conductor. Its Tell may be called from several
 	// goroutines at a time.
 	Conduct func(branch string, e *engine.Engine) (conductor.Options, error)
+	// Follow, if set, gets the log of checks of a branch that have begun to run. It may be called from several goroutines at a time.
+	Follow func(branch, log string)
 }
 
 // An Event is something that happens to a branch, besides the events of its conductor.
@@ -316,6 +319,9 @@ func (f *fleet) conducted(ctx context.Context, done *ended) {
 		return
 	}
 	defer e.Close()
+	if f.Follow != nil {
+		ctx = checks.Followed(ctx, func(log string) { f.Follow(done.branch, log) })
+	}
 	opts, err := f.Conduct(done.branch, e)
 	if err != nil {
 		done.err = err

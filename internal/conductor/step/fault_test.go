@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // steps makes a step in which decisions may fail, and returns them by what they are about.
@@ -124,6 +125,7 @@ func TestADelegateThatWaitsForItsTaskIsConducted(t *testing.T) {
 
 // TestWhatCannotBeDecidedSaysSo, and keeps the step from nothing else.
 func TestWhatCannotBeDecidedSaysSo(t *testing.T) {
+	sharedtest.InFiles(t, "a journal that is a file cannot be read")
 	t.Parallel()
 	y := newYard(t, "")
 	y.branch("a", state.Executing)

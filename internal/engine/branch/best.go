@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -16,8 +17,8 @@ func Candidate(a Attempt) bool {
 
 // Best returns the attempt with the highest score, the first by name of equal ones. An attempt that was selected or merged
 // before is the best. What cannot be compared is refused: an attempt that has not ended, one without a score that counts, and
-// scores that different gates have given.
-func Best(list []Attempt) (Attempt, error) {
+// scores that different gates have given. A remedy is a command of the project of at.
+func Best(at project.Place, list []Attempt) (Attempt, error) {
 	if i := slices.IndexFunc(list, func(a Attempt) bool { return a.Selected || a.Merged }); i >= 0 {
 		return list[i], nil
 	}
@@ -44,7 +45,7 @@ func Best(list []Attempt) (Attempt, error) {
 	switch {
 	case len(open) > 0:
 		return Attempt{}, refused("not all attempts have ended: "+strings.Join(open, ", "),
-			"finish them with ferrus run --parallel 2, or remove them with ferrus branch --remove NAME --force")
+			"finish them with "+at.RunAll("2")+", or remove them with ferrus branch --remove NAME --force")
 	case len(unscored) > 0:
 		return Attempt{}, refused("no score counts for "+strings.Join(unscored, ", "), "ferrus branches --score scores them")
 	case best == nil:

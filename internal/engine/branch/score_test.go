@@ -3,6 +3,7 @@
 package branch_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/test/kit"
@@ -59,8 +61,19 @@ func TestTheBestOfThreeIsTheOneWithTheHighestScore(t *testing.T) {
 	t.Parallel()
 	p, h := attempts(t, toml("echo looking; cat code.txt"), "0.5", "12", "-3e2")
 	names := []string{"try.1", "try.2", "try.3"}
-	_, err := branch.Best(all(t, h, names...))
+	_, err := branch.Best(project.Place{}, all(t, h, names...))
 	enginetest.Refused(t, err, refusal.WrongState, "no score counts for try.1, try.2, try.3", "ferrus branches --score")
+	inDatabase := project.At(t.TempDir(), "")
+	shared := filepath.Join(inDatabase.Root, project.DirName, project.SharedName)
+	if err := errors.Join(os.Mkdir(filepath.Dir(shared), 0o700), os.WriteFile(shared, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	begun := all(t, h, names...)[:1]
+	begun[0].State, begun[0].Snap.Task.State = state.Executing, state.Executing
+	for at, command := range map[project.Place]string{{}: "finish them with ferrus run --parallel 2,", inDatabase: "finish them with ferrus node --max 2,"} {
+		_, err := branch.Best(at, begun)
+		enginetest.Refused(t, err, refusal.WrongState, "try.1 is Executing", command)
+	}
 	for i, want := range []float64{0.5, 12, -300} {
 		s := p.On(names[i]).Human()
 		before := enginetest.View(t, s)
@@ -81,7 +94,7 @@ func TestTheBestOfThreeIsTheOneWithTheHighestScore(t *testing.T) {
 	if list[1].Score == nil || *list[1].Score != 12 || list[1].Void {
 		t.Errorf("%+v", list[1])
 	}
-	if best := enginetest.Must(branch.Best(list))(t); best.Branch != "try.2" {
+	if best := enginetest.Must(branch.Best(project.Place{}, list))(t); best.Branch != "try.2" {
 		t.Errorf("the best is %s", best.Branch)
 	}
 }
@@ -105,7 +118,7 @@ func TestAScoreOfAnotherTreeIsVoid(t *testing.T) {
 	if a[0].Score != nil || !a[0].Void {
 		t.Errorf("of other work: %+v", a[0])
 	}
-	_, err := branch.Best(a)
+	_, err := branch.Best(project.Place{}, a)
 	enginetest.Refused(t, err, refusal.WrongState, "no score counts for try.1")
 	enginetest.Must(branch.Take(t.Context(), one.Human()))(t)
 	if a := all(t, h, "try.1")[0]; a.Score == nil || *a.Score != 3 || a.Void {
@@ -170,7 +183,7 @@ func TestOnlyCheckedWorkIsScored(t *testing.T) {
 	p, h := attempts(t, toml("sh score.sh"), "", "1")
 	_, err := branch.Take(t.Context(), p.On("try.1").Human())
 	enginetest.Refused(t, err, refusal.WrongState, "no checked work to score: the task is Executing")
-	_, err = branch.Best(all(t, h, "try.1", "try.2"))
+	_, err = branch.Best(project.Place{}, all(t, h, "try.1", "try.2"))
 	enginetest.Refused(t, err, refusal.WrongState, "not all attempts have ended: try.1 is Executing")
 
 	two := p.On("try.2")
@@ -196,7 +209,7 @@ func TestScoresOfDifferentGatesAreNotCompared(t *testing.T) {
 	for _, name := range []string{"try.1", "try.2"} {
 		enginetest.Must(branch.Take(t.Context(), p.On(name).Human()))(t)
 	}
-	_, err := branch.Best(all(t, h, "try.1", "try.2"))
+	_, err := branch.Best(project.Place{}, all(t, h, "try.1", "try.2"))
 	enginetest.Refused(t, err, refusal.WrongState, "try.1 and try.2 were scored with different frozen settings", "ferrus select NAME")
 }
 

@@ -1,0 +1,71 @@
+package setup
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+)
+
+// addAgents adds the agents that are installed now to a ferrus.toml that names none, at its end: what is there stays as it is. On a
+// terminal it shows the lines and asks. A file that cannot be read is left to ferrus config check.
+func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
+	path := filepath.Join(did.Root, config.FileName)
+	conf, err := config.Load(path)
+	if err != nil || namesAgents(conf) {
+		return nil
+	}
+	asking, end := a.Working(ctx, "looking for agents")
+	found := cli.FindAgents(asking, did.Root)
+	end()
+	hq := cli.ChooseAgents(found)
+	added := config.RenderAgents(hq)
+	if len(added) == 0 {
+		return nil
+	}
+	was, err := os.ReadFile(path)
+	if err != nil {
+		return refusal.Folder(err)
+	}
+	if len(was) > 0 && was[len(was)-1] != '\n' {
+		added = append([]byte("\n"), added...)
+	}
+	// What would not be read back, whatever the file is, is not written.
+	if now, err := config.Parse(path, append(was, added...)); err != nil || !namesAgents(now) {
+		return nil
+	}
+	if a.InTTY && a.OutTTY && !a.JSON {
+		a.Say("ferrus.toml names no agents. These lines would be added at its end:\n%s\n", format.Indent(strings.TrimSpace(string(added)), "  "))
+		if askLine(a, "Add them? [Y/n] ", "y") != "y" {
+			return nil
+		}
+	}
+	root, err := rootfs.Open(did.Root)
+	if err != nil {
+		return refusal.Folder(err)
+	}
+	defer root.Close()
+	if err := atomicfile.Append(root, config.FileName, added, 0o644); err != nil {
+		return refusal.Folder(err)
+	}
+	did.Wrote, did.Added = append(did.Wrote, config.FileName), strings.TrimSpace(string(added))
+	did.Found, did.Supervisor, did.Executor = found, hq.Supervisor.Agent, hq.Executor.Agent
+	return nil
+}
+
+// namesAgents reports whether a ferrus.toml has a key of [hq].
+func namesAgents(conf config.Config) bool {
+	for _, r := range conf.Explain() {
+		if r.Set() && strings.HasPrefix(r.Key, "hq.") {
+			return true
+		}
+	}
+	return false
+}
