@@ -25,16 +25,16 @@ func Long(t testing.TB, why string) {
 }
 
 // Sampled reports whether a test tries a combination of several things, of each of which it has the index: all combinations with -full; of a test
-// that is named a third, in which each of the things occurs; else a ninth.
-func Sampled(indices ...int) bool {
-	sum, one := 0, 9
+// that is named a third, in which each of the things occurs; else one of few, a multiple of three. A test whose mutants need more has 3.
+func Sampled(few int, indices ...int) bool {
+	sum := 0
 	for _, i := range indices {
 		sum += i
 	}
 	if Named() {
-		one = 3
+		few = 3
 	}
-	return Full() || sum%one == 0
+	return Full() || sum%few == 0
 }
 
 // Every reports whether a test tries an item of a list, of which it has the index: all items if it is named, else each n-th.

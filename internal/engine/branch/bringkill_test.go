@@ -16,7 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func init() { // beside the others, which are no calls of two computers
@@ -57,9 +56,6 @@ func TestAKilledFetchIsFinishedByTheSame(t *testing.T) {
 			points, step := k.cut(0), 1
 			if !*enginetest.Full {
 				step = max(1, points/6)
-				if !kit.Named() {
-					step = max(1, points/4)
-				}
 			}
 			for at := 1; at <= points; at += step {
 				t.Run(strconv.Itoa(at), func(t *testing.T) { k.fetchKilled(t, alt, at) })
