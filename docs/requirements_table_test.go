@@ -88,7 +88,7 @@ var meaning = map[string]string{
 	"S2-17": "A message from a person reaches the agent at work once, or the next one.",
 	"S2-18": "A branch continues by itself and leaves its parent unchanged.",
 	"S2-19": "`ferrus context` shows exactly what a role gets in each state, and changes nothing.",
-	"S2-20": "A question to a person is in `ferrus status` and `ferrus questions` until `ferrus answer`; other tasks go on meanwhile. A worker of a pipeline cannot ask.",
+	"S2-20": "A question to a person is in `ferrus status` and `ferrus questions` until `ferrus answer`; other tasks go on meanwhile. A worker of a pipeline can ask where its workflow says so, and its time stands still until the answer.",
 	"S2-21": "Every call is checked against the state, and each answer names the tools that are allowed now. Not met as written: the list of tools is that of the role and does not change with the state.",
 
 	"S3-03": "The prompt of a turn is the path of the dialogue, not its content.",

@@ -12,7 +12,7 @@ var (
 	ofTask = []string{"STATE.json", "journal.jsonl", "tokens.json", "branches/**"}
 	ofHome = []string{"*.json", "*.jsonl", "*.md", "*.lock", "archive/**", "branches/**", "evidence/**", "git/**", "live/**", "logs/**", "memory/**",
 		"parallel/**", "pipeline-tmp/**", "prompts/**", "queue/**", "runs/**", "skills/**"}
-	ofRun = []string{"status.json", "workflow.json", "journal.jsonl", "delivery.json", "workers/**", "prompts/**", "kept/**", "attempts/**"}
+	ofRun = []string{"status.json", "workflow.json", "journal.jsonl", "delivery.json", "questions.json", "workers/**", "prompts/**", "kept/**", "attempts/**"}
 )
 
 // untouched returns the files that the agent's edit tools refuse, as absolute paths: usually all of

@@ -56,6 +56,10 @@ var changes = map[Verb]func(*Status, Action, time.Time){
 	},
 	Start:   func(s *Status, a Action, at time.Time) { s.spawn(a.Roles, at) },
 	Restart: func(s *Status, a Action, at time.Time) { s.spawn(a.Roles, at); s.RetryCount++ },
+	Ask:     func(s *Status, a Action, at time.Time) { s.Worker(a.Roles[0]).Asked = a.Question },
+	Answer:  func(s *Status, a Action, at time.Time) { s.Worker(a.Roles[0]).Heard = a.Question },
+	// What an answer continues is no retry.
+	Continue: func(s *Status, a Action, at time.Time) { s.spawn(a.Roles, at) },
 	Turn: func(s *Status, a Action, at time.Time) {
 		s.spawn(a.Roles, at)
 		s.Worker(a.Roles[0]).Tries++
@@ -162,7 +166,7 @@ func (k *WorkerStatus) fail(why Reason, detail string, at time.Time) {
 		return
 	}
 	k.Status, k.Reason, k.Detail, k.FailedAt = Failed, why, detail, whole(at)
-	k.CompletedAt, k.Bytes, k.SHA256 = time.Time{}, 0, ""
+	k.CompletedAt, k.Bytes, k.SHA256, k.Asked, k.Heard = time.Time{}, 0, "", "", ""
 }
 
 func orNow(t, now time.Time) time.Time {

@@ -93,6 +93,10 @@ func (k WorkerStatus) check(w workflow.Workflow) (field string, value any) {
 		return "sha256", k.SHA256
 	case !short(k.Session, maxWord):
 		return "session", k.Session
+	case !short(k.Asked, workflow.MaxName):
+		return "asked", k.Asked
+	case !short(k.Heard, workflow.MaxName):
+		return "heard", k.Heard
 	case !short(string(k.Reason), workflow.MaxName):
 		return "reason", k.Reason
 	case !short(k.Detail, maxText):

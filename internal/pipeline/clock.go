@@ -24,7 +24,7 @@ const settling = 2 * time.Second
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 
 // WorkEnd returns the end of a worker's time, without the grace. A time that the workflow gives
-// counts work only, not waiting.
+// counts work only, not waiting. While a question of the worker is open, its time does not pass.
 func (f Facts) WorkEnd(role string) time.Time {
 	k, _ := f.Workflow.Worker(role)
 	s := f.Status.Worker(role)
@@ -32,13 +32,15 @@ func (f Facts) WorkEnd(role string) time.Time {
 	if !s.ReadyAt.IsZero() {
 		began = s.ReadyAt
 	}
+	stood := f.stood(role, began)
+	began = began.Add(stood)
 	switch inputs := len(f.Workflow.Waits(role)) > 0; {
 	case k.Timeout > 0:
 		return began.Add(seconds(k.Timeout))
 	case !inputs:
 		return began.Add(workAlone)
 	case f.Workflow.All():
-		return later(s.StartedAt.Add(workReads), began.Add(workAtMost))
+		return later(s.StartedAt.Add(workReads+stood), began.Add(workAtMost))
 	default:
 		return began.Add(workReads)
 	}
@@ -111,7 +113,7 @@ func (f Facts) woken() bool {
 	return !f.Woke.IsZero() && !f.Woke.After(f.Now) && f.Now.Sub(f.Woke) <= Grace
 }
 
-func (f Facts) late(role string) bool { return f.Now.After(f.over(role)) }
+func (f Facts) late(role string) bool { return !f.Stands(role) && f.Now.After(f.over(role)) }
 
 // next returns when time alone will change something; zero when it will not.
 func (f Facts) next() time.Time {
@@ -123,6 +125,9 @@ func (f Facts) next() time.Time {
 	}
 	for _, role := range f.alive() {
 		s := f.Status.Worker(role)
+		if f.Stands(role) {
+			continue
+		}
 		if late := f.over(role); late.Before(f.Now) {
 			sooner(f.Now.Add(settling)) // it is being ended
 		} else {

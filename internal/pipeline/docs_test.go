@@ -100,6 +100,26 @@ A run keeps the command as it was at the launch. The journal line of a start
 names the commands among the workers in ` + "`runs`" + `. Commands in ` + "`workflows.json`" + `
 are among the values to which [you agree](security.md) before anything runs.
 
+### Questions
+
+A worker with ` + "`\"asks\": true`" + ` has two more tools, ` + "`ask_human`" + ` and
+` + "`wait_for_answer`" + `, like the agents of a task. By default a worker asks nobody.
+ferrus tells you of a question once, by ` + "`[notify]`" + ` and in what the run prints.
+` + "`ferrus questions`" + `, ` + "`ferrus pipeline status`" + ` and ` + "`ferrus status --all`" + ` show it:
+
+    ferrus answer --run research-180141 q1 "the European market only"
+
+The time of the worker stands still from the question to the answer. So does
+that of workers that wait for its output. All others continue. A worker that
+still runs receives the answer and has the time that it had left. One that ended
+before, for whatever reason, starts anew with the question and the answer in its
+prompt. That is no retry, and it has its whole time again.
+
+The questions and answers are in ` + "`questions.json`" + ` in the folder of the run. If
+nobody else is at work and no process of the run is left, the command that
+conducts the run ends with exit code 6, and ` + "`ferrus answer`" + ` continues it. A
+command and a worker with turns in a dialogue cannot ask.
+
 ## Running
 
     ferrus pipeline list                          lists the pipelines

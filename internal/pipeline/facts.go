@@ -9,15 +9,16 @@ import (
 
 // Facts are everything on which a decision depends, as of one moment. The caller gathers them.
 type Facts struct {
-	Workflow workflow.Workflow // the copy that the run keeps
-	Status   Status
-	Files    map[string]File // what is in the folder of the run: outputs and transcripts, by name
-	Workers  map[string]Seen // by role
-	Delivery Delivery        // delivery.json; the zero one when there is none
-	Intent   Intent          // what a person has asked for
-	Talk     Talk            // the files of the dialogue
-	Now      time.Time
-	Woke     time.Time // when the machine last came out of a sleep; zero when it did not
+	Workflow  workflow.Workflow // the copy that the run keeps
+	Status    Status
+	Files     map[string]File // what is in the folder of the run: outputs and transcripts, by name
+	Workers   map[string]Seen // by role
+	Delivery  Delivery        // delivery.json; the zero one when there is none
+	Intent    Intent          // what a person has asked for
+	Talk      Talk            // the files of the dialogue
+	Questions []Question      // of workers to a person, in the order in which they were asked
+	Now       time.Time
+	Woke      time.Time // when the machine last came out of a sleep; zero when it did not
 }
 
 // A File is an output as found on disk.

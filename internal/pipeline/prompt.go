@@ -27,14 +27,17 @@ func Prompt(w workflow.Workflow, role, topic string, path func(file string) stri
 		}
 		b.WriteString("\n")
 	}
-	out := path(k.File())
+	out, ask := path(k.File()), "ask nobody"
+	if k.Asks {
+		ask = "and ask only what a person alone may decide, by the tool ask_human"
+	}
 	fmt.Fprintf(&b, `Write your result to this file, and to no other: %s
 
 The file counts as finished as soon as it exists. So write it whole: by the tool write_output if you have it, else write
 %s.tmp and rename it to %s when it is complete.
 
-Then exit. Do nothing else: change no other file, start no other agent, ask nobody.
-`, out, out, out)
+Then exit. Do nothing else: change no other file, start no other agent, %s.
+`, out, out, out, ask)
 	return b.String()
 }
 

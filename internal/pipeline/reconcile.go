@@ -25,7 +25,7 @@ func Reconcile(f Facts) Status {
 			if s := &f.Status.Phases[i].Workers[j]; f.started(i) {
 				before := *s
 				f.look(i, s)
-				if before.Status != Pending && s.Attempt > before.Attempt {
+				if before.Status != Pending && s.Attempt > before.Attempt && !f.owes(before) {
 					f.Status.RetryCount++
 				}
 			}

@@ -113,7 +113,7 @@ var restRows = []row{
 	{
 		name: "watchdog", when: "`watchdog` is on, there is an output, and nobody lives",
 		fits: func(f Facts) bool {
-			return f.Workflow.Watched() && len(f.living()) == 0 && len(f.outputs()) > 0 && f.hasFailed()
+			return f.Workflow.Watched() && len(f.living()) == 0 && len(f.outputs()) > 0 && f.hasFailed() && !f.onlyAsking()
 		},
 		then: "watchdog deliver: all outputs, marked PARTIAL, once", do: Watchdog,
 		fill: func(f Facts, a *Action) { f.partial(a) },
@@ -127,6 +127,12 @@ var restRows = []row{
 		},
 	},
 	{
+		name: "asking", when: "a worker waits for an answer, and nobody else is at work",
+		fits: Facts.onlyAsking,
+		then: "wait for a person: `ferrus answer --run`", do: Wait,
+		fill: func(f Facts, a *Action) { a.Person, a.Why, a.Until = true, f.openText(), f.next() },
+	},
+	{
 		name: "wait", when: "otherwise: somebody is at work",
 		fits: func(Facts) bool { return true },
 		then: "wait: nothing is written", do: Wait,
@@ -136,7 +142,7 @@ var restRows = []row{
 
 // exited reports whether a running worker has exited without output.
 func (f Facts) exited(s WorkerStatus) bool {
-	return s.Status == Running && !f.Workers[s.Role].Alive && !f.inDialogue(s)
+	return s.Status == Running && !f.Workers[s.Role].Alive && !f.inDialogue(s) && !f.Stands(s.Role)
 }
 
 // another reports whether the worker failed and will be started again.
@@ -144,7 +150,7 @@ func (f Facts) another(s WorkerStatus) bool {
 	k, _ := f.Workflow.Worker(s.Role)
 	seen := f.seen(s)
 	unclean := s.Status == Completed && s.Reason == Unclean && !k.AcceptPartial
-	return (f.exited(s) || unclean) && !seen.Alive && !seen.GaveUp && s.Attempt <= k.Retries
+	return (f.exited(s) || unclean) && !seen.Alive && !seen.GaveUp && s.Attempt-f.continued(s) <= k.Retries
 }
 
 func (f Facts) overdue(s WorkerStatus) bool {

@@ -24,6 +24,9 @@ const (
 	Finish     Verb = "complete phase"   // the next one is the current
 	Start      Verb = "spawn"            // start the Roles
 	Restart    Verb = "respawn"          // put Aside away and start the Roles anew
+	Ask        Verb = "ask"              // a person is told of a Question
+	Answer     Verb = "answer"           // a Question is answered
+	Continue   Verb = "continue"         // put Aside away and start the Roles anew, with the answer to the Question
 	FailWorker Verb = "fail worker"      // kill the Roles, put Aside away, they are failed
 	FailPhase  Verb = "fail phase"       // the run waits for a person
 	Watchdog   Verb = "watchdog deliver" // what there is becomes final.md, marked PARTIAL; then as deliver
@@ -40,20 +43,21 @@ const (
 
 // An Action is the one next action.
 type Action struct {
-	Do      Verb
-	Row     string // the row of the table that said so
-	Phase   int
-	Roles   []string
-	Reason  Reason
-	Why     string    // for a person, one line
-	File    string    // the output that is delivered, or the transcript
-	Missing []string  // the roles whose output is not in a partial result
-	Aside   []string  // files to be put into attempts before anything is recorded
-	Text    []byte    // what is written
-	By      string    // the person
-	Until   time.Time // when to look again at the latest; zero: when something happens
-	Person  bool      // nobody but a person gets it any further
-	Tell    string    // the text of a notification; "" for none
+	Do       Verb
+	Row      string // the row of the table that said so
+	Phase    int
+	Roles    []string
+	Reason   Reason
+	Why      string    // for a person, one line
+	Question string    // its id
+	File     string    // the output that is delivered, or the transcript
+	Missing  []string  // the roles whose output is not in a partial result
+	Aside    []string  // files to be put into attempts before anything is recorded
+	Text     []byte    // what is written
+	By       string    // the person
+	Until    time.Time // when to look again at the latest; zero: when something happens
+	Person   bool      // nobody but a person gets it any further
+	Tell     string    // the text of a notification; "" for none
 }
 
 // A row is one line of a decision table. The first row that fits decides.
@@ -68,7 +72,7 @@ type row struct {
 
 // table has every action on a run. Pause comes before spawn, spawn before fail; a test covers each
 // row.
-var table = join(endRows, deliveryRows, personRows, doneRows, workerRows, restRows)
+var table = join(endRows, deliveryRows, personRows, doneRows, askRows, workerRows, restRows)
 
 func join(parts ...[]row) []row {
 	var all []row

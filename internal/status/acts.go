@@ -179,6 +179,14 @@ var runVerbs = map[string]Act{
 // Acts are what a person can do about the run now: the commands of Next that need no more than a click.
 func (l *RunStatus) Acts() []Act {
 	var list []Act
+	for _, q := range l.Questions {
+		a := Act{Name: "answer", Label: "Answer " + q.ID, Args: []string{"answer", "--run", l.Run, q.ID, "--", "{answer}"},
+			Fields: []Field{{Name: "answer", Label: "Answer to " + q.By, Kind: TextField, Required: true}}}
+		if len(q.Options) > 0 {
+			a.Fields[0].Kind, a.Fields[0].Options = ChoiceField, q.Options
+		}
+		list = append(list, a)
+	}
 	for _, s := range l.Next {
 		args := words(s.Command)
 		if len(args) < 3 || args[0] != "pipeline" || slices.Contains(args, "ROLE") {

@@ -27,7 +27,7 @@ const (
 	NeedChoice     NeedKind = "choice"        // several attempts at one task are approved
 	NeedFinish     NeedKind = "unfinished"    // a rollback or a merge was cut off
 	NeedAgreement  NeedKind = "configuration" // ferrus.toml is not what the task was created with
-	NeedPipeline   NeedKind = "pipeline"      // a run of a pipeline waits for a person, or nothing advances it
+	NeedPipeline   NeedKind = "pipeline"      // a run of a pipeline waits for a person who is asked nothing, or nothing advances it
 	NeedDelivery   NeedKind = "delivery"      // it is uncertain whether the result of a pipeline arrived
 	NeedInspection NeedKind = "unreadable"    // the state of a task cannot be read
 	NeedTrust      NeedKind = "trust"         // nobody has agreed to what the project's files make run
@@ -176,6 +176,8 @@ func (u RunSummary) need() (Need, bool) {
 	switch {
 	case u.uncertain:
 		n.ID, n.Kind, n.Text = "run:"+u.Run+":delivery", NeedDelivery, "It is uncertain whether the result arrived."
+	case len(u.questions) > 0: // they are needs of their own
+		return Need{}, false
 	case u.Person, u.Deserted:
 		n.Text = "The run waits " + u.Waiting + "."
 	default:

@@ -142,6 +142,7 @@ func (v *Overview) machine(ctx context.Context, p project.Place, o Options) (Mac
 			v.Needs = append(v.Needs, n)
 		}
 		for _, run := range v.Pipelines {
+			v.Needs = append(v.Needs, run.questionNeeds()...)
 			if n, ok := run.need(); ok {
 				v.Needs = append(v.Needs, n)
 			}

@@ -27,6 +27,7 @@ type RunStatus struct {
 	Action    *Decision          `json:"action"`
 	Workers   []workerLook       `json:"workers"`
 	Waiting   awaited            `json:"waiting"`
+	Questions []RunQuestion      `json:"questions,omitempty"` // that are open
 	Next      []Step             `json:"next"`
 
 	View   run.View `json:"-"`
@@ -88,6 +89,9 @@ func ReadRun(at run.Place, f *run.Folder, now time.Time) (*RunStatus, error) {
 			l.Workers = append(l.Workers, workerLook{k.Role, p.ID, seen.Alive, seen.Waiting, append([]process.Run{}, v.Runs[k.Role]...)})
 		}
 	}
+	if !l.Archived {
+		l.Questions = openQuestions(l.Run, v.Facts)
+	}
 	l.Waiting = l.awaits()
 	l.Next = onward(l)
 	return l, nil
@@ -125,13 +129,16 @@ func (l *RunStatus) WaitText(now time.Time) string {
 	case l.Archived:
 		return ""
 	case l.View.Action.Person:
-		return "for you: " + format.Line(l.Waiting.Why)
+		return "for " + l.personWord() + ": " + format.Line(l.Waiting.Why)
 	case l.deserted() && len(l.Waiting.For) == 0:
 		return "for ferrus pipeline resume or ferrus tick: next is to " + format.Line(l.View.Action.String())
 	case len(l.Waiting.For) == 0:
 		return "for ferrus to " + format.Line(l.View.Action.String())
 	}
 	text := "for " + strings.Join(l.Waiting.For, ", ")
+	if len(l.Questions) > 0 {
+		text = "for your answer, and " + text
+	}
 	if until := l.View.Action.Until; until.After(now) {
 		text += ", until " + format.Clock(until)
 	}

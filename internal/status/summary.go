@@ -20,9 +20,10 @@ type RunSummary struct {
 	Waiting string         `json:"waiting"`
 	Next    string         `json:"next"` // the command that moves it on
 
-	Since            time.Time `json:"-"` // when it changed last
-	Person, Deserted bool      `json:"-"`
-	uncertain        bool      // whether its result arrived
+	Since            time.Time     `json:"-"` // when it changed last
+	Person, Deserted bool          `json:"-"`
+	questions        []RunQuestion // that are open
+	uncertain        bool          // whether its result arrived
 }
 
 // Line is the run in a line of text.
@@ -49,7 +50,7 @@ func RunningPipelines(e *engine.Engine) []RunSummary {
 			continue
 		}
 		list = append(list, RunSummary{Run: name, Topic: l.Topic, State: l.Status.State, Waiting: l.WaitText(time.Now()), Next: l.Next[0].Command,
-			Since: l.Status.UpdatedAt, Person: l.View.Action.Person, Deserted: l.deserted(), uncertain: l.View.Facts.Delivery.State == pipeline.Uncertain})
+			Since: l.Status.UpdatedAt, Person: l.View.Action.Person, Deserted: l.deserted(), uncertain: l.View.Facts.Delivery.State == pipeline.Uncertain, questions: l.Questions})
 	}
 	return list
 }

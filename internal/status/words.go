@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -90,6 +91,9 @@ func atWork(v run.View, k pipeline.WorkerStatus, now time.Time) string {
 	if !k.Deadline.IsZero() {
 		text += " of " + format.Duration(k.Deadline.Sub(began))
 	}
+	if v.Facts.Asks(k.Role) {
+		return "is waiting for your answer"
+	}
 	switch lost := v.Facts.Lost(k.Role); {
 	case v.Facts.Workers[k.Role].Waiting && len(lost) > 0:
 		return "waits for " + strings.Join(lost, ", ") + ", " + text
@@ -114,6 +118,14 @@ func atWork(v run.View, k pipeline.WorkerStatus, now time.Time) string {
 func onward(l *RunStatus) []Step {
 	verb := func(v string) string { return "ferrus pipeline " + v + " " + l.Run }
 	explain, cancel := Step{verb("explain"), "shows the rule that applies, and the events"}, Step{verb("cancel"), "cancels it and its workers"}
+	if open := l.View.Facts.Open(); len(open) > 0 && !l.Archived {
+		var list []Step
+		for _, q := range open {
+			_, options := document.SplitOptions(q.Text)
+			list = append(list, Step{answerCommand(l.Run, q.ID, options), "answers " + q.Role})
+		}
+		return append(list, explain, cancel)
+	}
 	switch {
 	case l.Archived && l.result != "":
 		return []Step{{"cat " + l.result, "the result"}, {verb("rerun") + " --from ROLE", "repeats it from there in a new folder"}, explain}

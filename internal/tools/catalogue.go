@@ -5,6 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 var (
@@ -125,20 +126,17 @@ func Catalogue() []Tool {
 			Doc:  "Renew your lease. ferrus does this for you while you call tools; needed only in long silence.",
 			Args: []Arg{claim},
 		},
-		{
-			Name: "ask_human", Title: "Ask a person", Roles: agents, Events: on(state.AskHuman), run: askHuman, open: noCheckRuns,
-			Doc: "Ask a person what only a person may decide. The task pauses. Then wait_for_answer.",
-			Args: []Arg{{Name: "question", Doc: "with everything needed to answer it"},
-				{Name: "options", Doc: "possible answers, one line each", List: true, Optional: true}, claim},
-		},
-		{
-			Name: "wait_for_answer", Title: "Wait for the person's answer", Roles: agents, ReadOnly: true, run: waitForAnswer,
-			Doc:  "The answer to your role's newest question. It may be called again at any time; on status timeout call it again.",
-			Args: []Arg{claim},
-		},
+		defined(gate.AskHuman(claim), Tool{Roles: agents, Events: on(state.AskHuman), run: askHuman, open: noCheckRuns}),
+		defined(gate.WaitForAnswer(claim), Tool{Roles: agents, run: waitForAnswer}),
 		{
 			Name: "status", Title: "Show the task's status", Roles: everyone, ReadOnly: true, run: showStatus, aside: true,
 			Doc: "State, counters, who waits for whom since when, and what you may do now.",
 		},
 	}
+}
+
+// defined returns a tool with a definition that the tools of workers share.
+func defined(as gate.Tool, t Tool) Tool {
+	t.Name, t.Title, t.Doc, t.ReadOnly, t.Args = as.Name, as.Title, as.Doc, as.ReadOnly, as.Args
+	return t
 }

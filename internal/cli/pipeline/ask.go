@@ -148,6 +148,9 @@ func want(a *cli.App, f *run.Folder, i run.Intent) error {
 
 // instead says what can be done about a run of which something else was asked.
 func instead(f *run.Folder, refused *run.RefusedError) string {
+	if v, err := f.View(time.Now()); err == nil && len(v.Facts.Open()) > 0 {
+		return "ferrus answer --run " + f.Name() + ` "..." answers its question`
+	}
 	switch refused.State {
 	case pipeline.IsPaused:
 		return "ferrus pipeline resume " + f.Name() + " continues it"

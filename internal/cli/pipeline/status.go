@@ -27,7 +27,8 @@ Without RUN, and if no run is active, it shows the newest archived run.`,
 next, or null when the run is over.`, `run dir topic archived conductor rerun{run from
 outputs[{file roles[] sha256}]} status{...} delivery{...} action{row do phase
 roles why until person ...} workers[{role phase alive waiting runs[]}]
-waiting{for[] why until} next[{command why}].`),
+waiting{for[] why until} questions[{id by at text options[] command}]
+next[{command why}].`),
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeRuns(a, finished),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,6 +85,12 @@ func showRun(a *cli.App, l *status.RunStatus, now time.Time) {
 	}
 	if l.Conductor != 0 {
 		a.ShowRow("conductor", fmt.Sprintf("process %d", l.Conductor))
+	}
+	for _, q := range l.Questions {
+		a.ShowRow("question", fmt.Sprintf("%s from %s, %s ago: %s", q.ID, q.By, format.Age(q.At), format.Line(q.Text)))
+		for _, option := range q.Options {
+			a.Say("    %s\n", format.Line(option))
+		}
 	}
 	if text := l.WaitText(now); text != "" {
 		a.ShowRow("waiting", text)

@@ -17,14 +17,14 @@ func QuestionsCommand(a *cli.App) *cobra.Command {
 		Use:   "questions",
 		Short: "List the open questions to you, and how to answer each",
 		Long: `Lists what waits for your answer in the whole project, the oldest first: the
-questions of agents and of ferrus, of all branches, and the runs of pipelines
-that wait for your word. Other tasks go on meanwhile. What else needs you, such
+questions of agents and of ferrus, of all branches, those of workers of
+pipelines, and the runs that wait for your word. Other tasks go on meanwhile. What else needs you, such
 as work to review, is in "ferrus status --all".`,
 		Example: `  ferrus questions
   ferrus questions --json`,
 		Annotations: cli.Reference(`An executor can ask its supervisor, and a delegate asks its executor. A question
-to a supervisor is listed only if no run starts one. Workers of pipelines cannot
-ask.`, "questions[{id kind branch run title since text options[] command}]."),
+to a supervisor is listed only if no run starts one. A worker of a
+pipeline can ask if "asks" is true for it in workflows.json.`, "questions[{id kind branch run title since text options[] command}]."),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return questions(a, cmd.Context()) },
 	}

@@ -82,6 +82,7 @@ var workerKeys = []key{
 	{name: "min_bytes", kind: number, least: 1, most: 1 << 30, usual: "1", means: "a smaller output is none"},
 	{name: "retries", kind: number, least: 0, most: 10, usual: "0", means: "how often it is started anew when it ended without its output"},
 	{name: "accept_partial", kind: yesno, usual: "`false`", means: "take its output even if it did not end well"},
+	{name: "asks", kind: yesno, usual: "`false`", means: "it may ask a person by the tool `ask_human`; its time stands still until the answer"},
 	{name: "task", kind: textual, need: true, unless: "run", means: "what it shall do; a command needs none"},
 }
 

@@ -14,7 +14,7 @@ const MaxName = 64
 
 // taken are the names of ferrus's own files in the folder of a run.
 var taken = []string{"status", "workflow", "journal", "delivery", "final", "dialogue", "prompts", "workers", "logs", "attempts",
-	"kept", "intent", "looked", "told", "printed"}
+	"kept", "intent", "looked", "told", "printed", "questions"}
 
 // devices are names that no file can have on Windows, with any extension.
 var devices = []string{"con", "prn", "aux", "nul", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",

@@ -62,6 +62,10 @@ func checkDialogue(t *jsonx.Text, w Workflow, p Phase, here string) {
 		t.AddFault(here+"/workers", "a dialogue of one is none", "add a second worker")
 	}
 	for j, k := range p.Workers {
+		if k.Asks {
+			t.AddFault(fmt.Sprintf("%s/workers/%d/asks", here, j), "who takes turns in a dialogue asks nobody: it reads and edits one file",
+				"remove it; a worker of a phase before the dialogue may ask")
+		}
 		for key, set := range map[string]bool{"output": k.Output != "", "min_bytes": k.MinBytes != 0, "retries": k.Retries != 0,
 			"accept_partial": k.AcceptPartial} {
 			if set {
@@ -125,6 +129,7 @@ func checkCommand(t *jsonx.Text, p Phase, k Worker, here string) {
 		key, problem, remedy string
 	}{
 		{k.Agent != "", "agent", "the worker has a command in \"run\" already", "keep one of agent and run"},
+		{k.Asks, "asks", "a command asks nobody", "remove it, or name an agent instead of run"},
 		{k.Model != "", "model", "a command has no model", "remove it, or name an agent instead of run"},
 		{k.AcceptPartial, "accept_partial", "the output of a command counts when it ends well, and only then", "remove it; ok_exit lists exit codes, besides 0, that are well"},
 		{p.How() == Talking, "run", "a command takes no turns in a dialogue", "make it the worker of a phase of its own"},

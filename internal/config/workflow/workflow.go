@@ -53,6 +53,7 @@ type Worker struct {
 	MinBytes      int64    `json:"min_bytes,omitempty"`
 	Retries       int      `json:"retries,omitempty"`
 	AcceptPartial bool     `json:"accept_partial,omitempty"`
+	Asks          bool     `json:"asks,omitempty"` // it may ask a person
 	Task          string   `json:"task,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 // The intents of a person besides the verbs with files, in this order.
 var (
 	ending   = []pipeline.Verb{pipeline.Kill, pipeline.Cancel, pipeline.Retry, pipeline.FailWorker}
-	starting = []pipeline.Verb{pipeline.Start, pipeline.Restart, pipeline.Turn}
+	starting = []pipeline.Verb{pipeline.Start, pipeline.Restart, pipeline.Continue, pipeline.Turn}
 	sending  = []pipeline.Verb{pipeline.Deliver, pipeline.Watchdog, pipeline.Settle, pipeline.Confirm}
 )
 

@@ -13,18 +13,20 @@ import (
 
 // Files in the folder of a run, besides the output of its workers.
 const (
-	workflowFile = "workflow.json"      // the definition as it was at the launch
-	statusFile   = "status.json"        // how it stands; the end of the journal in another form
-	journalFile  = "journal.jsonl"      // all that was ever done about it, a line each
-	lockFile     = "status.lock"        // held for a tick
-	intentFile   = "intent.json"        // what a person asks for
-	deliveryFile = "delivery.json"      // made once, by the sender
-	deliveryLock = "delivery.lock"      // held by the sender
-	finalFile    = "final.md"           // the result
-	baseFile     = "dialogue.base.json" // our own copy of dialogue.json
-	lookedFile   = "looked.json"        // when a tick last looked
-	toldFile     = "told"               // up to which line a person was told
-	toldLock     = "told.lock"
+	workflowFile  = "workflow.json"      // the definition as it was at the launch
+	statusFile    = "status.json"        // how it stands; the end of the journal in another form
+	journalFile   = "journal.jsonl"      // all that was ever done about it, a line each
+	lockFile      = "status.lock"        // held for a tick
+	intentFile    = "intent.json"        // what a person asks for
+	deliveryFile  = "delivery.json"      // made once, by the sender
+	deliveryLock  = "delivery.lock"      // held by the sender
+	finalFile     = "final.md"           // the result
+	baseFile      = "dialogue.base.json" // our own copy of dialogue.json
+	questionsFile = "questions.json"     // what workers asked a person, and the answers
+	questionsLock = "questions.lock"     // held to add to it
+	lookedFile    = "looked.json"        // when a tick last looked
+	toldFile      = "told"               // up to which line a person was told
+	toldLock      = "told.lock"
 
 	workersDir  = "workers"  // <role>.lock and <role>.jsonl: who lives, and how they ended
 	promptsDir  = "prompts"  // <role>.txt: what they were told

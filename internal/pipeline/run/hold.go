@@ -51,8 +51,8 @@ func Hold(ctx context.Context, order string, log io.Writer) (release func(), err
 				return nil, err
 			}
 		}
-		end := facts.WaitEnd(h.Role)
-		if facts.Now.After(end) {
+		end, stands := facts.WaitEnd(h.Role), facts.Stands(h.Role)
+		if facts.Now.After(end) && !stands {
 			fmt.Fprintln(log, "TIMEOUT")
 			return nil, fmt.Errorf("%w for %s", process.ErrGaveUp, orPlace(lost))
 		}
@@ -63,7 +63,11 @@ func Hold(ctx context.Context, order string, log io.Writer) (release func(), err
 		if len(lost) == 0 { // a process that ends frees a place
 			others = slices.DeleteFunc(living(facts), func(role string) bool { return role == h.Role })
 		}
-		w.wait(ctx, others, end.Add(time.Millisecond))
+		end = end.Add(time.Millisecond)
+		if stands { // until somebody answers
+			end = time.Time{}
+		}
+		w.wait(ctx, others, end)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -58,6 +58,9 @@ func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role str
 		facts.Delivery.State = pipeline.Claimed // it has just started
 	}
 	facts.Intent = f.wanted()
+	if facts.Questions, err = f.Questions(); err != nil {
+		return facts, err
+	}
 	if facts.Talk.Base, err = f.slurp(baseFile); err == nil {
 		facts.Talk.Text, err = f.slurp(pipeline.DialogueFile)
 	}

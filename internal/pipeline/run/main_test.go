@@ -29,7 +29,7 @@ import (
 var full = flag.Bool("full", false, "play every scenario as often as it is promised")
 
 // parts are other programs that this binary can be, named by an environment variable.
-var parts = map[string]func() int{"conductor": conductor, "ticker": ticker, "deliverer": deliverer, "mover": moving, "rerunner": rerunner}
+var parts = map[string]func() int{"conductor": conductor, "ticker": ticker, "deliverer": deliverer, "mover": moving, "rerunner": rerunner, "asker": asker}
 
 const part = "FERRUS_TEST_PART"
 

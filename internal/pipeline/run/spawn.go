@@ -80,6 +80,11 @@ func (b *runState) order(role string) (process.Order, error) {
 		output = f.Path(pipeline.DialogueFile)
 		prompt = pipeline.TurnPrompt(role, output)
 	}
+	asked, err := f.Questions()
+	if err != nil {
+		return process.Order{}, err
+	}
+	prompt += pipeline.Decisions(role, asked)
 	if err := f.replace(promptsDir+"/"+role+".txt", []byte(prompt), 0o400); err != nil {
 		return process.Order{}, err
 	}

@@ -36,7 +36,7 @@ func (f *Folder) watch(files []string) *watcher {
 // signs returns the files by which others announce that there is something to do. Files that a tick
 // writes are not among them, because it would wake itself without end.
 func (f *Folder) signs() []string {
-	files := []string{intentFile, deliveryFile, pipeline.DialogueFile}
+	files := []string{intentFile, deliveryFile, questionsFile, pipeline.DialogueFile}
 	for _, p := range f.Workflow.Phases {
 		for _, k := range p.Workers {
 			files = append(files, k.File())

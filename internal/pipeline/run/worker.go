@@ -80,7 +80,7 @@ func (d *WorkerSession) Assignment(now time.Time) (Assignment, error) {
 	if a.Speaks {
 		a.Output = f.Path(pipeline.DialogueFile)
 	}
-	a.Left = int(max(0, a.Deadline.Sub(now)) / time.Second)
+	a.Left = int(max(0, a.Deadline.Sub(facts.Clock(d.role))) / time.Second)
 	lost := facts.Lost(s.Role)
 	for _, file := range f.Workflow.Waits(d.role) {
 		a.Inputs = append(a.Inputs, Input{f.Path(file), !slices.Contains(lost, file)})

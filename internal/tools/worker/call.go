@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
+	taskrefusal "github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools/callog"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
@@ -61,6 +62,9 @@ func (c *call) Serve(ctx context.Context, req *mcp.CallToolRequest) (err error) 
 		return err
 	}
 	if !c.who.has(c.tool.Name) {
+		if c.tool.Asks {
+			return c.mayNotAsk()
+		}
 		return c.notTerminal()
 	}
 	if c.args, err = c.tool.of(c.who).Decode(req.Params.Arguments); err != nil {
@@ -109,6 +113,9 @@ func (c *call) refuse(err error) {
 	case errors.As(err, &fault):
 		r = &refusal{InvalidInput, fault.Message, fault.Remedy, c.tool.Name}
 	default:
+		if failed, ok := errors.AsType[*taskrefusal.RefusedError](err); ok && failed.Code == taskrefusal.InvalidInput {
+			r = &refusal{InvalidInput, failed.Message, failed.Remedy, c.tool.Name}
+		}
 		errors.As(err, &r)
 	}
 	c.res = Result{Code: r.code, Message: r.message, Remedy: r.remedy, Next: r.next}

@@ -10,6 +10,7 @@ import (
 type Tool struct {
 	gate.Tool
 	Terminal bool     // only a final worker that delivers by itself has it
+	Asks     bool     // only a worker that may ask has it
 	Turn     gate.Arg // a further argument in a dialogue; zero means none
 
 	run func(ctx context.Context, c *call) error
@@ -34,6 +35,8 @@ func Catalogue() []Tool {
 			Turn: gate.Arg{Name: "consensus", Doc: "true only if you agree with the others and nothing is left to say", Flag: true, Optional: true},
 			run:  writeOutput,
 		},
+		{Tool: gate.AskHuman(), Asks: true, run: askHuman},
+		{Tool: gate.WaitForAnswer(), Asks: true, run: waitForAnswer},
 		{
 			Tool: gate.Tool{Name: "heartbeat", Title: "See your time", ReadOnly: true,
 				Doc: "The seconds you have left, and whether your work still counts."},
@@ -51,6 +54,7 @@ func Catalogue() []Tool {
 type binding struct {
 	terminal bool // it delivers
 	speaks   bool // it has turns in a dialogue
+	asks     bool // it may ask a person
 }
 
 // of returns the tool as the worker sees it.
@@ -66,7 +70,7 @@ func (t Tool) of(who binding) gate.Tool {
 func (who binding) has(tool string) bool {
 	for _, t := range Catalogue() {
 		if t.Name == tool {
-			return who.terminal || !t.Terminal
+			return (who.terminal || !t.Terminal) && (who.asks || !t.Asks)
 		}
 	}
 	return false

@@ -19,11 +19,11 @@ import (
 )
 
 // mostBytes is what a list may cost: the model of a worker pays for it in every request.
-const mostBytes = 2560
+const mostBytes = 2816
 
 // lists are the workers whose lists differ.
 var lists = map[string]string{"terminal": "deliver get_assignment heartbeat wait_for_inputs write_output",
-	"other": "get_assignment heartbeat wait_for_inputs write_output", "talker": "get_assignment heartbeat wait_for_inputs write_output"}
+	"other": "get_assignment heartbeat wait_for_inputs write_output", "asker": "ask_human get_assignment heartbeat wait_for_answer wait_for_inputs write_output", "talker": "get_assignment heartbeat wait_for_inputs write_output"}
 
 func listed(t *testing.T, kind string) (*client, *mcp.ListToolsResult) {
 	t.Helper()

@@ -46,7 +46,8 @@ const (
 	report = `{"report": {"deliver_by": "terminal", "phases": [
 		{"id": "collect", "workers": [{"role": "reader", "task": "Read", "min_bytes": 4}]},
 		{"id": "end", "workers": [{"role": "writer", "task": "Write", "reads": ["reader.md"], "final": true}]}]}}`
-	debate = `{"debate": {"phases": [
+	inquiry = `{"inquiry": {"phases": [{"id": "all", "workers": [{"role": "asker", "task": "Ask", "asks": true, "final": true}]}]}}`
+	debate  = `{"debate": {"phases": [
 		{"id": "talk", "mode": "dialogue", "workers": [{"role": "ann", "task": "For"}, {"role": "bob", "task": "Against"}]},
 		{"id": "end", "workers": [{"role": "sum", "task": "Sum up", "reads": ["talk.md"], "final": true}]}]}}`
 )

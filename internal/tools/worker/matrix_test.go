@@ -19,6 +19,7 @@ import (
 var kinds = map[string]struct{ workflow, role string }{
 	"terminal": {report, "writer"},
 	"other":    {report, "reader"},
+	"asker":    {inquiry, "asker"},
 	"talker":   {debate, "ann"},
 	"silent":   {debate, "bob"},
 }
@@ -67,6 +68,21 @@ other    wait_for_inputs  ready write_output | lost | lost | lost | lost | gone
 other    write_output     written stop       | lost | lost | lost | lost | gone
 other    heartbeat        ok write_output    | lost | lost | lost | lost | gone
 other    deliver          forbidden_role write_output | forbidden | forbidden | forbidden | forbidden | forbidden
+asker    get_assignment   ok write_output    | lost | lost | lost | lost | gone
+asker    wait_for_inputs  ready write_output | lost | lost | lost | lost | gone
+asker    write_output     written stop       | lost | lost | lost | lost | gone
+asker    heartbeat        ok write_output    | lost | lost | lost | lost | gone
+asker    deliver          forbidden_role write_output | forbidden | forbidden | forbidden | forbidden | forbidden
+asker    ask_human        ok wait_for_answer | lost | lost | lost | lost | gone
+asker    wait_for_answer  idle write_output  | lost | lost | lost | lost | gone
+terminal ask_human        forbidden_role write_output | forbidden | forbidden | forbidden | forbidden | forbidden
+terminal wait_for_answer  forbidden_role write_output | forbidden | forbidden | forbidden | forbidden | forbidden
+other    ask_human        forbidden_role write_output | forbidden | forbidden | forbidden | forbidden | forbidden
+other    wait_for_answer  forbidden_role write_output | forbidden | forbidden | forbidden | forbidden | forbidden
+talker   ask_human        forbidden_role write_output | forbidden | forbidden | forbidden | forbidden | forbidden
+talker   wait_for_answer  forbidden_role write_output | forbidden | forbidden | forbidden | forbidden | forbidden
+silent   ask_human        forbidden_role stop | forbidden | forbidden | forbidden | forbidden | forbidden
+silent   wait_for_answer  forbidden_role stop | forbidden | forbidden | forbidden | forbidden | forbidden
 talker   get_assignment   ok write_output    | lost | lost | lost | lost | gone
 talker   wait_for_inputs  ready write_output | lost | lost | lost | lost | gone
 talker   write_output     written stop       | lost | lost | lost | lost | gone
@@ -142,6 +158,9 @@ func play(t *testing.T, workflow, role string, standing func(*stage, string), to
 	before, args := c.call("heartbeat", ""), ""
 	if tool == "write_output" {
 		args = `{"content": "the output"}`
+	}
+	if tool == "ask_human" {
+		args = `{"question": "Which?"}`
 	}
 	r := c.call(tool, args)
 	if open := slices.Contains(before.Allowed, tool); open != (r.Code == "") && r.Status != "already_sent" {

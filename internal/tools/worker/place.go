@@ -69,9 +69,9 @@ func (p *place) binding() binding {
 	if p.open() != nil {
 		return binding{}
 	}
-	_, phase := p.f.Workflow.Worker(p.opts.Worker)
+	k, phase := p.f.Workflow.Worker(p.opts.Worker)
 	speaks := p.f.Workflow.Phases[phase].How() == workflow.Talking
-	return binding{terminal: p.deliverer() == p.opts.Worker, speaks: speaks}
+	return binding{terminal: p.deliverer() == p.opts.Worker, speaks: speaks, asks: k.Asks}
 }
 
 // deliverer returns the worker that delivers, "" when ferrus does. ferrus itself delivers the

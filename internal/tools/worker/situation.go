@@ -15,6 +15,7 @@ type situation struct {
 	away    bool // it is the turn of another worker
 	missing bool // at least one of its inputs
 	written bool // its output exists, or its turn is written
+	waits   bool // it has asked a person, and does not have the answer
 	left    int  // remaining seconds
 }
 
@@ -32,6 +33,7 @@ func (c *call) situation() situation {
 		in.missing = in.missing || !i.Ready
 	}
 	in.away, in.written = c.said()
+	in.waits = c.who.asks && c.d.Waits(time.Now())
 	return in
 }
 
@@ -63,6 +65,7 @@ type step struct {
 var steps = []step{
 	{func(in situation) bool { return in.over || in.away }, "stop"},
 	{func(in situation) bool { return in.missing }, "wait_for_inputs"},
+	{func(in situation) bool { return in.waits && !in.written }, "wait_for_answer"},
 	{func(in situation) bool { return !in.written }, "write_output"},
 	{func(in situation) bool { return in.terminal }, "deliver"},
 	{func(situation) bool { return true }, "stop"},
@@ -76,6 +79,7 @@ func (in situation) next() string {
 // closed has, by tool, the condition under which an attempt that counts must not call it.
 var closed = map[string]func(situation) bool{
 	"write_output": func(in situation) bool { return in.away },
+	"ask_human":    func(in situation) bool { return in.waits || in.written },
 	"deliver":      func(in situation) bool { return !in.written },
 }
 

@@ -8,6 +8,9 @@ func (who binding) instructions() string {
 2. wait_for_inputs, if next says so. On status timeout call it again.
 3. Do the task. Change no other file.
 `
+	if who.asks {
+		text += "   What only a person may decide: ask_human, then wait_for_answer.\n"
+	}
 	if who.speaks {
 		text += "4. write_output: what you have to say in your turn, with consensus true only if nothing is left to say.\n"
 	} else {

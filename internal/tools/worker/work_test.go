@@ -10,6 +10,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -242,7 +243,7 @@ func TestNothingThatAnAgentSaysNamesAPath(t *testing.T) {
 	t.Parallel()
 	for _, tool := range Catalogue() {
 		for _, a := range append(tool.Args, tool.Turn) {
-			if a.Name != "" && a.Name != "content" && a.Name != "consensus" {
+			if !slices.Contains([]string{"", "content", "consensus", "question", "options"}, a.Name) {
 				t.Errorf("%s has the argument %s", tool.Name, a.Name)
 			}
 		}
@@ -344,6 +345,45 @@ func TestAPanicEndsTheCallAlone(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	server.AddTool(tool.Definition(), p.handler(tool, p.binding()))
 	if r := connect(t, server, nil).call(tool.Name, ""); r.Code != OutcomeUnknown || r.Next != "deliver" || !strings.Contains(r.Message, "bug") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestAWorkerAsksOnceAndHasTheAnswer: it is told to wait, a second question is refused meanwhile, and the answer is there as often as it
+// looks.
+func TestAWorkerAsksOnceAndHasTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, inquiry, config.Deliver{})
+	s.attempt("asker", 1)
+	c := s.enter("asker", hurried)
+	for _, bad := range []string{`{"question": " "}`, `{}`, `{"question": "x", "options": ["a\nb"]}`} {
+		if r := c.call("ask_human", bad); r.Code != InvalidInput || r.Next != "ask_human" {
+			t.Errorf("%s: %+v", bad, r)
+		}
+	}
+	if r := c.do("ask_human", `{"question": "Which?", "options": ["this", "that"]}`); r.QuestionID != "q1" || r.Next != "wait_for_answer" {
+		t.Errorf("%+v", r)
+	}
+	if r := c.do("wait_for_answer", ""); r.Status != "timeout" || r.Next != "wait_for_answer" {
+		t.Errorf("%+v", r)
+	}
+	if r := c.call("ask_human", `{"question": "And which?"}`); r.Code != WrongState || r.Next != "wait_for_answer" {
+		t.Errorf("%+v", r)
+	}
+	_, err := s.f.Answer(t.Context(), "q1", "human", time.Now(), func(q pipeline.Question) (string, error) {
+		if q.Text != "Which?\n\n1. this\n2. that\n" {
+			t.Errorf("%q", q.Text)
+		}
+		return "2. that", nil
+	})
+	must(t, err)
+	for range 2 {
+		if r := c.do("wait_for_answer", ""); r.Status != "answered" || r.Answer != "2. that" || r.QuestionID != "q1" || r.Next != "write_output" {
+			t.Errorf("%+v", r)
+		}
+	}
+	c.do("write_output", `{"content": "that"}`)
+	if r := c.call("ask_human", `{"question": "And now?"}`); r.Code != WrongState || r.Next != "stop" {
 		t.Errorf("%+v", r)
 	}
 }

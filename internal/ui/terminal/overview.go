@@ -147,6 +147,9 @@ func (t *overviewTab) run(s *sheet, l *status.RunStatus) {
 	s.fact("run", l.Run)
 	s.fact("state", string(l.Status.State))
 	s.fact("waiting", l.WaitText(t.now))
+	for _, q := range l.Questions {
+		t.question(s, "question", &status.Text{ID: q.ID, By: q.By, At: q.At, Text: q.Text, Options: q.Options})
+	}
 	for i, p := range l.Status.Phases {
 		s.gap()
 		s.add(bold, "", status.PhaseWords(i, p))
