@@ -55,7 +55,7 @@ func FindAgents(ctx context.Context, dir string) []FoundAgent {
 }
 
 // AskClients has the clients of agents asked side by side whether they are logged in. Under the context that it returns each client is
-// asked once, whoever asks. The caller calls end; nothing that was begun is left then.
+// asked once, however many callers ask. The caller calls end; nothing that was begun is left then.
 func AskClients(ctx context.Context, root string, who ...config.Agent) (asking context.Context, end func()) {
 	asking, cancel := context.WithCancel(agents.AskOnce(ctx))
 	environ := Programs(root)

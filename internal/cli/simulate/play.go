@@ -10,9 +10,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-// An Event is an event and who raises it.
+// An Event is an event and the role that raises it.
 type Event struct {
-	Role  state.Role // as journals name it: the holder is an executor
+	Role  state.Role // as journals name it: the session that has claimed the task is an executor
 	Event state.Event
 }
 

@@ -35,7 +35,7 @@ started is ended. Any other agent may edit files until its next call.`,
 }
 
 func release() cli.Decision {
-	var holder string // that has not ended with the release
+	var alive string // the agent, if its session has not ended with the release
 	return cli.Decision{Verb: "release", What: "release",
 		Act: func(ctx context.Context, s *engine.Session, reason string) (engine.Done, error) {
 			e := s.Engine()
@@ -48,14 +48,14 @@ func release() cli.Decision {
 				err = conductor.Slot(e, agents.Executor).Stop(ctx)
 			}
 			if e.Store().Probe(was.Task.Session) != lease.Gone {
-				holder = was.Task.ClaimedBy
+				alive = was.Task.ClaimedBy
 			}
 			return done, err
 		},
 		Told: func(a *cli.App, _ engine.Done) {
 			a.Say("the agent is unassigned; the next executor that calls wait_for_task gets the task\n")
-			if holder != "" {
-				a.Say("  %s may still edit files: end that agent if it hangs\n", holder)
+			if alive != "" {
+				a.Say("  %s may still edit files: end that agent if it hangs\n", alive)
 			}
 		},
 	}

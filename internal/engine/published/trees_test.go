@@ -178,7 +178,7 @@ func TestARefusalOfTheRemoteSaysWhatHelps(t *testing.T) {
 	}
 }
 
-// TestWhereWorkTreesDoNotTravelNothingIsDone, and whoever asks for them is told what to write.
+// TestWhereWorkTreesDoNotTravelNothingIsDone, and a caller that asks for them is told what to write.
 func TestWhereWorkTreesDoNotTravelNothingIsDone(t *testing.T) {
 	dir, tree := newRepository(t)
 	task := state.Task{TaskID: "t-1", BaseTree: strings.Repeat("1", 40)}

@@ -197,7 +197,7 @@ func TestAWriteThatChangesNothingIsNone(t *testing.T) {
 	}
 }
 
-// TestASenderThatCannotBeSaysSo, to whoever has posted the item beside its work, too. The item is sent by the next one.
+// TestASenderThatCannotBeSaysSo, also to a caller that has posted the item beside its work. The item is sent by the next one.
 func TestASenderThatCannotBeSaysSo(t *testing.T) {
 	s, dir := newService(t), project(t)
 	b, lock := Open(dir), filepath.Join(dir, ".ferrus", "live", sendingLock)

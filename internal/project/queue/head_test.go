@@ -13,7 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// TestTheTimeInAFileOrdersIt, whoever has written it and whatever time the file itself has: what has none comes last, and the name decides between equal ones.
+// TestTheTimeInAFileOrdersIt, whether ferrus or a person wrote it and whatever the time of the file: what has none comes last, and the name decides between equal ones.
 func TestTheTimeInAFileOrdersIt(t *testing.T) {
 	home := t.TempDir()
 	long := time.Unix(0, 0)
