@@ -41,11 +41,11 @@ func (w *world) kill(pid int) {
 	}
 }
 
-// deaths strikes down an executor in mid-task, again and again, and holds that the next one soon has the work. It returns
-// the runs of those that died.
+// deaths strikes down an executor in mid-task, again and again, and holds that the next one has the work. It returns the runs
+// of those that died, and logs how long the others took: test/bench has a limit for that.
 func (w *world) deaths(what string, strike func(process.Occupant)) []process.Run {
 	w.t.Helper()
-	c, usual := w.begun()
+	c := w.conductor()
 	n := rounds(5, 50)
 	var times []time.Duration
 	for i := range n {
@@ -55,11 +55,8 @@ func (w *world) deaths(what string, strike func(process.Occupant)) []process.Run
 		eventually(w.t, "the successor claims", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") > i+1 })
 		times = append(times, time.Since(began))
 	}
-	median, _, text := spread(times)
+	_, _, text := spread(times)
 	w.t.Logf("from SIGKILL of the %s to the successor's claim: %s", what, text)
-	if median > 4*usual+100*time.Millisecond {
-		w.t.Errorf("that is too long: a start takes %v", usual)
-	}
 	w.finished(c)
 	if got := w.started(); got != fmt.Sprintf("executor %d, reviewer 1", n+1) {
 		w.t.Error(got)
@@ -72,16 +69,6 @@ func hanging(t *testing.T) *world {
 	return newProject(t, conducted+often, plans{"executor": "wait_for_task until:go submit", "reviewer": approves})
 }
 
-// begun starts a conductor, and returns it with the time from there to the first claim: what a start takes on this machine
-// now. A death that is not heard of costs half a second more.
-func (w *world) begun() (*conducting, time.Duration) {
-	w.t.Helper()
-	began := time.Now()
-	c := w.conductor()
-	w.claims(1)
-	return c, time.Since(began)
-}
-
 // finished lets the executor go on, and the task is complete.
 func (w *world) finished(c *conducting) {
 	w.t.Helper()
@@ -92,7 +79,7 @@ func (w *world) finished(c *conducting) {
 	w.deserted()
 }
 
-func TestAKilledExecutorIsReplacedAtOnce(t *testing.T) {
+func TestAKilledExecutorIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := hanging(t)
 	agent := func(process.Occupant) { ids := w.numbers("starts"); w.kill(ids[len(ids)-1]) }
@@ -103,7 +90,7 @@ func TestAKilledExecutorIsReplacedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnExecutorWhoseShimIsKilledIsReplacedAtOnce(t *testing.T) {
+func TestAnExecutorWhoseShimIsKilledIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := hanging(t)
 	for i, r := range w.deaths("shim", func(o process.Occupant) { w.kill(o.Shim) }) {

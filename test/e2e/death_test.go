@@ -63,14 +63,10 @@ func TestAResetDuringACheckStands(t *testing.T) {
 	w.claimed(c)
 	checked := c.later("check", nil)
 	eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
-	began := time.Now()
 	if _, err := w.human().Reset(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the commands are gone", func() bool { return !alive(w.groups()[0]) })
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("the commands lived on for %v", took)
-	}
 	if res := <-checked; res.Code != "lease_lost" || res.State != state.Idle || !strings.Contains(res.Message, "a person reset the task at ") {
 		t.Errorf("the waiting call: %s in %s: %s", res.Code, res.State, res.Message)
 	}

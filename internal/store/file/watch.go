@@ -4,8 +4,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // tick is the interval of notifications without a change: file notifications fail on network file
@@ -13,7 +14,9 @@ import (
 const tick = time.Second
 
 // Watch starts a watcher. The caller closes it.
-func (s *Store) Watch() *store.Watcher {
+func (s *Store) Watch() *store.Watcher { return s.watch(tick) }
+
+func (s *Store) watch(tick time.Duration) *store.Watcher {
 	ring := make(chan struct{}, 1)
 	done := make(chan struct{})
 	var events <-chan fsnotify.Event
