@@ -40,8 +40,9 @@ are added to a ferrus.toml that names none.`,
   ferrus init -C ~/src/app --json`,
 		Annotations: cli.Reference(`Checks are also found in folders below the project. One agent may play both
 roles. A second run changes nothing, unless ferrus.toml names no agents and
-there are some now: it adds them at the end, and shows the lines. If the journal was deleted with its folder,
-it is restored from its hard-linked copy in the git directory.`, `root wrote[] checks restored supervisor executor found[{name path version
+there are some now: it adds them at the end, and shows the lines. If the journal
+was deleted with its folder, it is restored from its hard-linked copy in the git
+directory.`, `root wrote[] checks restored supervisor executor found[{name path version
 logged_out broken}] added.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(a, cmd.Context()) },

@@ -18,8 +18,8 @@ func QuestionsCommand(a *cli.App) *cobra.Command {
 		Short: "List the open questions to you, and how to answer each",
 		Long: `Lists what waits for your answer in the whole project, the oldest first: the
 questions of agents and of ferrus, of all branches, those of workers of
-pipelines, and the runs that wait for your word. Other tasks go on meanwhile. What else needs you, such
-as work to review, is in "ferrus status --all".`,
+pipelines, and the runs that wait for your word. Other tasks go on meanwhile.
+What else needs you, such as work to review, is in "ferrus status --all".`,
 		Example: `  ferrus questions
   ferrus questions --json`,
 		Annotations: cli.Reference(`An executor can ask its supervisor, and a delegate asks its executor. A question

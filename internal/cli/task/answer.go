@@ -27,9 +27,7 @@ func AnswerCommand(a *cli.App) *cobra.Command {
 During a consultation you answer in place of the supervisor. With an ID, such as
 q2, only that question is answered. If the question has ended the run, ferrus
 asks whether to continue; without a terminal it continues only with --resume.
-
-With --run it answers a worker of a run of a pipeline. "ferrus questions" lists
-all open questions with the command that answers each.`,
+With --run it answers a worker of a pipeline's run. See "ferrus questions".`,
 		Example: `  ferrus answer 1
   ferrus answer 1 --resume
   ferrus answer "use the standard library"
