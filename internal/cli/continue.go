@@ -15,6 +15,18 @@ func (a *App) ResumeFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.Resume, "resume", false, "then continue the task if its run has ended")
 }
 
+// AgreesToContinue reports whether what a decision gave work to is to continue: with --resume, or if the person at the terminal agrees.
+func (a *App) AgreesToContinue() bool {
+	if a.Resume {
+		return true
+	}
+	if !a.MayAsk() {
+		return false
+	}
+	Fprintf(a.Err, "Continue now? [Y/n] ")
+	return a.Agrees(true)
+}
+
 // Continue continues a task after a decision of a person that gives it work, if agents of a run have worked on it and none does now.
 // It does so with --resume, or if the person at the terminal agrees. At a terminal the run is part of this command; a screen or a page
 // starts it as a process of its own. Continue reports whether it did. The decision holds whatever happens to the run. If several
@@ -27,11 +39,8 @@ func (a *App) Continue(ctx context.Context, e *engine.Engine) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	if !a.Resume {
-		Fprintf(a.Err, "Continue now? [Y/n] ")
-		if !a.Agrees(true) {
-			return false, nil
-		}
+	if !a.AgreesToContinue() {
+		return false, nil
 	}
 	args := []string{"--root", place.Root}
 	if place.Branch != "" {

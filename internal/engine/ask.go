@@ -54,18 +54,8 @@ const itself = "ferrus"
 
 // ask raises the question on behalf of the session, or of the engine itself.
 func (s *Session) ask(ctx context.Context, question string, options []string, as state.Role, check func(store.Snapshot) error, budget bool) (Done, error) {
-	if err := document.Check("question", question, store.MaxDoc); err != nil {
-		return Done{}, err
-	}
-	list, err := document.Numbered(options)
+	doc, err := document.Question(question, options)
 	if err != nil {
-		return Done{}, err
-	}
-	doc := question
-	if list != "" {
-		doc += "\n\n" + list
-	}
-	if err := document.Check("question", doc, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	a := s.asking(question, doc, as, check)

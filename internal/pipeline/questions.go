@@ -43,8 +43,13 @@ func (f Facts) asked(role string) (Question, bool) {
 	if s == nil || s.Status != Running {
 		return Question{}, false
 	}
+	return f.newestQuestion(*s)
+}
+
+// newestQuestion returns the newest question of an attempt of a worker.
+func (f Facts) newestQuestion(s WorkerStatus) (Question, bool) {
 	for _, q := range slices.Backward(f.Questions) {
-		if q.Role == role && q.Attempt == s.Attempt {
+		if q.Role == s.Role && q.Attempt == s.Attempt {
 			return q, true
 		}
 	}
@@ -118,10 +123,10 @@ func (f Facts) continued(s WorkerStatus) int {
 var askRows = []row{
 	{
 		name: "ask", when: "a worker asked a person something, and nobody was told",
-		fits: func(f Facts) bool { return len(f.all(f.untold)) > 0 },
+		fits: func(f Facts) bool { return len(f.all(f.askUnrecorded)) > 0 },
 		then: "ask: tell the user; the worker's clock stands still until the answer", do: Ask,
 		fill: func(f Facts, a *Action) {
-			a.Roles = f.all(f.untold)[:1]
+			a.Roles = f.all(f.askUnrecorded)[:1]
 			q, _ := f.asked(a.Roles[0])
 			a.Question, a.Why = q.ID, fmt.Sprintf("%s asks %s: %s", q.Role, q.ID, format.OneLine(q.Text, maxAsked))
 			if q.IsOpen() {
@@ -131,10 +136,10 @@ var askRows = []row{
 	},
 	{
 		name: "answer", when: "a person answered a worker, and that is not recorded",
-		fits: func(f Facts) bool { return len(f.all(f.unheard)) > 0 },
+		fits: func(f Facts) bool { return len(f.all(f.answerUnrecorded)) > 0 },
 		then: "answer: the worker's clock goes on", do: Answer,
 		fill: func(f Facts, a *Action) {
-			a.Roles = f.all(f.unheard)[:1]
+			a.Roles = f.all(f.answerUnrecorded)[:1]
 			q, _ := f.asked(a.Roles[0])
 			a.Question, a.By, a.Why = q.ID, q.By, fmt.Sprintf("the answer to %s: %s", q.ID, format.OneLine(q.Answer, maxAsked))
 		},
@@ -154,14 +159,14 @@ var askRows = []row{
 // maxAsked is how much of a question or an answer a line of the journal has, in characters.
 const maxAsked = 200
 
-// untold reports whether a worker has asked a question that is not recorded.
-func (f Facts) untold(s WorkerStatus) bool {
+// askUnrecorded reports whether a worker has asked a question that is not recorded.
+func (f Facts) askUnrecorded(s WorkerStatus) bool {
 	q, ok := f.asked(s.Role)
 	return ok && s.Asked != q.ID
 }
 
-// unheard reports whether the answer to a recorded question of a worker is not recorded.
-func (f Facts) unheard(s WorkerStatus) bool {
+// answerUnrecorded reports whether the answer to a recorded question of a worker is not recorded.
+func (f Facts) answerUnrecorded(s WorkerStatus) bool {
 	q, ok := f.asked(s.Role)
 	return ok && s.Asked == q.ID && !q.IsOpen() && s.Heard != q.ID
 }
@@ -209,10 +214,6 @@ func promptText(text string) string {
 // owes reports whether the attempt of a worker as it was before ended for a question whose answer it
 // has not received.
 func (f Facts) owes(before WorkerStatus) bool {
-	for _, q := range slices.Backward(f.Questions) {
-		if q.Role == before.Role && q.Attempt == before.Attempt {
-			return !q.IsOpen() && !q.Read
-		}
-	}
-	return false
+	q, ok := f.newestQuestion(before)
+	return ok && !q.IsOpen() && !q.Read
 }

@@ -31,7 +31,7 @@ type Change struct {
 }
 
 // Line returns the line that commits a change of the machine as it is now, at a time, and the bytes of the line. The line is in no
-// journal yet. The error is an *refusal.RefusedError of code TooLarge or InvalidInput.
+// journal yet. The error is a *refusal.RefusedError of code TooLarge or InvalidInput.
 func (c *Change) Line(now Snapshot, at time.Time) (*Line, []byte, error) {
 	off := now.Journal.Bytes
 	docs, note := accepted(c)
@@ -84,7 +84,7 @@ func accepted(c *Change) (docs map[state.Doc]string, note string) {
 }
 
 // CheckText returns nil if text can be a document or an argument of at most limit bytes, otherwise
-// an *refusal.RefusedError of code InvalidInput or TooLarge.
+// a *refusal.RefusedError of code InvalidInput or TooLarge.
 func CheckText(name, text string, limit int) error {
 	bad := func(why, remedy string) error {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: name + " " + why, Remedy: remedy}

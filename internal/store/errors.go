@@ -10,7 +10,7 @@ import (
 // JournalName is the name of the file of a journal.
 const JournalName = "journal.jsonl"
 
-// CorruptJournal returns an *refusal.RefusedError of code Corrupt that says what is wrong with the file of a journal.
+// CorruptJournal returns a *refusal.RefusedError of code Corrupt that says what is wrong with the file of a journal.
 func CorruptJournal(format string, args ...any) error {
 	return &refusal.RefusedError{Code: refusal.Corrupt, Message: JournalName + ": " + fmt.Sprintf(format, args...),
 		Remedy: "nothing was changed; run ferrus doctor"}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A test has up to three forms. Where whole packages are tested, as by go test ./..., it has its quick form. Whoever names tests by -run gets the
+// A test has up to three forms. Where whole packages are tested, as by go test ./..., it has its quick form. A test that is named by -run has the
 // usual form, with which test/faults shows that a test notices its mutants. With -full everything is tried.
 
 // Full reports whether a test program runs with its flag -full, for the long forms of its tests.

@@ -111,7 +111,7 @@ func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
 	}
 	if !a.JSON {
 		for _, l := range list {
-			litter(a, l)
+			showGarbage(a, l)
 		}
 		for _, l := range c.Checkouts {
 			a.Say("  %s  %-22s  %s, the checkout of a check\n", format.Pad("", len(time.DateOnly)), l.TaskID, format.Size(l.Bytes))
@@ -147,8 +147,8 @@ func (c *clearing) add(l gc.Garbage) {
 	}
 }
 
-// litter prints what went in a line.
-func litter(a *cli.App, l gc.Garbage) {
+// showGarbage prints what went in a line.
+func showGarbage(a *cli.App, l gc.Garbage) {
 	name, where := l.TaskID, ""
 	switch name {
 	case "":

@@ -48,17 +48,8 @@ func Answer(a *cli.App, ctx context.Context, name, id string, from cli.Source, w
 		a.Say("%s of %s answered: %s\n", q.ID, q.Role, format.Clip(format.Line(q.Answer), 100))
 		a.Say("  the run waits %s\n", l.WaitText(time.Now()))
 	}
-	if err != nil || f.Leader() != 0 || l.View.Action.Person || a.Via != "" {
+	if err != nil || f.Leader() != 0 || l.View.Action.Person || a.Via != "" || !a.AgreesToContinue() {
 		return err
-	}
-	if !a.Resume {
-		if !a.MayAsk() {
-			return nil
-		}
-		cli.Fprintf(a.Err, "Continue now? [Y/n] ")
-		if !a.Agrees(true) {
-			return nil
-		}
 	}
 	return conductRun(a, ctx, at, f, pipeline.Resume)
 }

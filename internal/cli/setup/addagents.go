@@ -22,9 +22,7 @@ func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 	if err != nil || namesAgents(conf) {
 		return nil
 	}
-	asking, end := a.Working(ctx, "looking for agents")
-	found := cli.FindAgents(asking, did.Root)
-	end()
+	found := findAgents(a, ctx, did.Root)
 	hq := cli.ChooseAgents(found)
 	added := config.RenderAgents(hq)
 	if len(added) == 0 {
@@ -58,6 +56,13 @@ func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 	did.Wrote, did.Added = append(did.Wrote, config.FileName), strings.TrimSpace(string(added))
 	did.Found, did.Supervisor, did.Executor = found, hq.Supervisor.Agent, hq.Executor.Agent
 	return nil
+}
+
+// findAgents looks for installed agents, and shows that it is at work.
+func findAgents(a *cli.App, ctx context.Context, root string) []cli.FoundAgent {
+	asking, end := a.Working(ctx, "looking for agents")
+	defer end()
+	return cli.FindAgents(asking, root)
 }
 
 // namesAgents reports whether a ferrus.toml has a key of [hq].

@@ -125,9 +125,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 		did.Wrote = append(did.Wrote, wrote...)
 	}
 	if name := filepath.Join(root, config.FileName); !rootfs.Exists(name) {
-		asking, end := a.Working(ctx, "looking for agents")
-		did.Found = cli.FindAgents(asking, root)
-		end()
+		did.Found = findAgents(a, ctx, root)
 		checks, hq := choose(a, config.Propose(root), cli.ChooseAgents(did.Found), did.Found)
 		switch err := create(name, config.Render(checks, hq)); {
 		case err == nil:

@@ -84,6 +84,21 @@ func Numbered(options []string) (string, error) {
 	return b.String(), nil
 }
 
+// Question returns a question with its options, numbered, at its end, having checked the text and the whole.
+func Question(text string, options []string) (string, error) {
+	if err := Check("question", text, store.MaxDoc); err != nil {
+		return "", err
+	}
+	list, err := Numbered(options)
+	if err != nil {
+		return "", err
+	}
+	if list != "" {
+		text += "\n\n" + list
+	}
+	return text, Check("question", text, store.MaxDoc)
+}
+
 // SplitOptions splits a question into its text and the options that end it, each with its number: "2. no".
 func SplitOptions(question string) (text string, options []string) {
 	body := strings.TrimRight(question, "\n")

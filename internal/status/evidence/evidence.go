@@ -58,7 +58,7 @@ type checked struct {
 }
 
 // Read gathers all about a task of the machine, the present one or one that is over. The error of a task
-// that the journal does not have is an *refusal.RefusedError.
+// that the journal does not have is a *refusal.RefusedError.
 func Read(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
 	all, err := status.History(e, 0)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 const importFile = journalFile + ".import"
 
 // Receive writes a journal from elsewhere beside the one in dir, durably, and verifies each line and the chain. It returns where the journal
-// ends. [Accept] puts it into its place. The error is an *refusal.RefusedError, of code Corrupt when a line is not valid.
+// ends. [Accept] puts it into its place. The error is a *refusal.RefusedError, of code Corrupt when a line is not valid.
 func Receive(dir string, journal io.Reader) (end store.Position, err error) {
 	failed := func(err error) (store.Position, error) {
 		return end, refusal.Because(refusal.StoreError, "write "+filepath.Join(dir, importFile), rootfs.Cause(err),

@@ -82,7 +82,7 @@ type Database struct {
 	sessions map[int64]*live.Sessions         // of this computer, by the machine that was opened
 }
 
-// Connect opens a database by its URL, and makes the tables where there are none. The error is an *refusal.RefusedError.
+// Connect opens a database by its URL, and makes the tables where there are none. The error is a *refusal.RefusedError.
 func Connect(ctx context.Context, url string, opts Options) (*Database, error) {
 	if opts.Wait == 0 {
 		opts.Wait = 10 * time.Second

@@ -132,7 +132,7 @@ type Opening struct {
 	Now   func() time.Time        // wall clock, for display; time.Now when nil
 }
 
-// Open opens a machine. dir is the folder of the machine on this computer, which has the locks of the sessions that live here. The error is an *refusal.RefusedError, of code NotInitialised when
+// Open opens a machine. dir is the folder of the machine on this computer, which has the locks of the sessions that live here. The error is a *refusal.RefusedError, of code NotInitialised when
 // there is no such machine.
 func (d *Database) Open(ctx context.Context, name Name, dir string, how Opening) (*Store, error) {
 	s := d.store(name, dir, how)

@@ -8,22 +8,11 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 func askHuman(ctx context.Context, c *call) error {
-	question := c.args.Text["question"]
-	if err := document.Check("question", question, store.MaxDoc); err != nil {
-		return err
-	}
-	list, err := document.Numbered(c.args.List["options"])
+	question, err := document.Question(c.args.Text["question"], c.args.List["options"])
 	if err != nil {
-		return err
-	}
-	if list != "" {
-		question += "\n\n" + list
-	}
-	if err := document.Check("question", question, store.MaxDoc); err != nil {
 		return err
 	}
 	if _, written := c.said(); written {
