@@ -99,9 +99,10 @@ func (e *Engine) freezeRules(ctx context.Context) error {
 	return err
 }
 
-// newTaskID is t-YYYYMMDD-HHMMSS-xxxx: legible, sortable, and told apart within a second.
+// newTaskID is t-YYYYMMDD-HHMMSS-xxxxxxxx: legible, sortable, and another one for each of the tasks that are created in a second.
+// With 16 random bits, ten tasks a second had the id of another one once in some thousand seconds.
 func (e *Engine) newTaskID() string {
-	var tail [2]byte
+	var tail [4]byte
 	rand.Read(tail[:]) // never fails
 	return "t-" + e.stamp().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
 }

@@ -150,7 +150,7 @@ var fleeting = []struct {
 	was *regexp.Regexp
 	is  string
 }{
-	{regexp.MustCompile(`t-\d{8}-\d{6}-[0-9a-f]{4}`), "t-DATE-TIME-XXXX"},
+	{regexp.MustCompile(`t-\d{8}-\d{6}-[0-9a-f]{8}`), "t-DATE-TIME-XXXX"},
 	{regexp.MustCompile(`"\d{4}-\d\d-\d\dT[^"]*Z"`), `"TIME"`},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "TREE"},
 	{regexp.MustCompile(`"duration_ns": \d+`), `"duration_ns": 0`},

@@ -114,7 +114,7 @@ func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
 			showGarbage(a, l)
 		}
 		for _, l := range c.Checkouts {
-			a.Say("  %s  %-22s  %s, the checkout of a check\n", format.Pad("", len(time.DateOnly)), l.TaskID, format.Size(l.Bytes))
+			a.Say("  %s  %-26s  %s, the checkout of a check\n", format.Pad("", len(time.DateOnly)), l.TaskID, format.Size(l.Bytes))
 		}
 		a.Say("%s\n", c.words())
 	}
@@ -163,7 +163,7 @@ func showGarbage(a *cli.App, l gc.Garbage) {
 	if !l.Ended.IsZero() {
 		day = l.Ended.Local().Format(time.DateOnly)
 	}
-	a.Say("  %s  %-22s  %s, %s%s\n", day, name, format.Size(l.Bytes), format.Count(l.Refs, "saved tree", "saved trees"), where)
+	a.Say("  %s  %-26s  %s, %s%s\n", day, name, format.Size(l.Bytes), format.Count(l.Refs, "saved tree", "saved trees"), where)
 }
 
 func (c *clearing) words() string {

@@ -13,7 +13,7 @@ import (
 func ShowOverview(a *cli.App, v *status.Overview) {
 	machines := column(a, 14, v.Machines, func(m status.Machine) string { return cmp.Or(m.Branch, "project") })
 	for _, m := range v.Machines {
-		a.Say("%s %s  %-22s  %s\n", machines(m), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, line(m))
+		a.Say("%s %s  %-26s  %s\n", machines(m), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, line(m))
 	}
 	if len(v.Needs) > 0 {
 		a.Say("\nneeds you\n")
@@ -57,7 +57,7 @@ func ShowOverview(a *cli.App, v *status.Overview) {
 		if !t.At.IsZero() {
 			day = t.At.Local().Format(time.DateOnly)
 		}
-		a.Say("  %s  %-22s  %s  %s%s\n", day, t.TaskID, a.Paint(cli.StateColour[t.State], format.Pad(t.Outcome(), 10)), format.Clip(format.Line(t.Title+t.Error), 60), where)
+		a.Say("  %s  %-26s  %s  %s%s\n", day, t.TaskID, a.Paint(cli.StateColour[t.State], format.Pad(t.Outcome(), 10)), format.Clip(format.Line(t.Title+t.Error), 60), where)
 	}
 	if v.More > 0 {
 		a.Say("  and %d more; ferrus status --all -n %d shows them\n", v.More, len(v.Archived)+v.More)

@@ -152,8 +152,8 @@ func trace(home *rootfs.Root, dir string, s store.Machine) (*usage, error) {
 	return m, nil
 }
 
-// whole is the id of a task as ferrus makes it: no such one is the beginning of another.
-var whole = regexp.MustCompile(`^t-[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$`)
+// whole is the id of a task as ferrus makes it, or an older one of four digits: of one version none is the beginning of another.
+var whole = regexp.MustCompile(`^t-[0-9]{8}-[0-9]{6}-([0-9a-f]{4}|[0-9a-f]{8})$`)
 
 // began is the time in the id of a task.
 func began(task string) (time.Time, bool) {
