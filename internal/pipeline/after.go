@@ -151,7 +151,7 @@ func (k *WorkerStatus) start(attempt int, at time.Time, dir string) {
 
 // again returns the worker with another status. A running or completed one keeps its times.
 func (k WorkerStatus) again(p Progress) WorkerStatus {
-	fresh := WorkerStatus{Role: k.Role, Output: k.Output, Status: p, Attempt: k.Attempt, Session: k.Session, Tries: k.Tries, Extra: k.Extra}
+	fresh := WorkerStatus{Role: k.Role, Output: k.Output, Status: p, Attempt: k.Attempt, Session: k.Session, Tries: k.Tries, Asked: k.Asked, Heard: k.Heard, Extra: k.Extra}
 	if p == Running || p == Completed {
 		fresh.StartedAt, fresh.ReadyAt, fresh.Deadline = k.StartedAt, k.ReadyAt, k.Deadline
 	}
@@ -166,7 +166,7 @@ func (k *WorkerStatus) fail(why Reason, detail string, at time.Time) {
 		return
 	}
 	k.Status, k.Reason, k.Detail, k.FailedAt = Failed, why, detail, whole(at)
-	k.CompletedAt, k.Bytes, k.SHA256, k.Asked, k.Heard = time.Time{}, 0, "", "", ""
+	k.CompletedAt, k.Bytes, k.SHA256 = time.Time{}, 0, ""
 }
 
 func orNow(t, now time.Time) time.Time {

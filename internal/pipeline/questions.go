@@ -119,15 +119,15 @@ func (f Facts) continued(s WorkerStatus) int {
 	return len(attempts)
 }
 
-// askRows are about the questions of workers.
-var askRows = []row{
+// recordRows record questions and answers, also those of a worker that is done meanwhile.
+var recordRows = []row{
 	{
 		name: "ask", when: "a worker asked a person something, and nobody was told",
 		fits: func(f Facts) bool { return len(f.all(f.askUnrecorded)) > 0 },
 		then: "ask: tell the user; the worker's clock stands still until the answer", do: Ask,
 		fill: func(f Facts, a *Action) {
 			a.Roles = f.all(f.askUnrecorded)[:1]
-			q, _ := f.asked(a.Roles[0])
+			q := f.newestOf(a.Roles[0])
 			a.Question, a.Why = q.ID, fmt.Sprintf("%s asks %s: %s", q.Role, q.ID, format.OneLine(q.Text, maxAsked))
 			if q.IsOpen() {
 				a.Tell = fmt.Sprintf("Pipeline %s: %s asks: %s\nWhat now: ferrus answer --run %s %s", f.Status.Dir, q.Role, strings.TrimSpace(q.Text), f.Status.Dir, q.ID)
@@ -140,10 +140,14 @@ var askRows = []row{
 		then: "answer: the worker's clock goes on", do: Answer,
 		fill: func(f Facts, a *Action) {
 			a.Roles = f.all(f.answerUnrecorded)[:1]
-			q, _ := f.asked(a.Roles[0])
+			q := f.newestOf(a.Roles[0])
 			a.Question, a.By, a.Why = q.ID, q.By, fmt.Sprintf("the answer to %s: %s", q.ID, format.OneLine(q.Answer, maxAsked))
 		},
 	},
+}
+
+// continueRows start workers anew that ended before they had their answer.
+var continueRows = []row{
 	{
 		name: "continue", when: "a worker ended before it received the answer to its question, and a place is free",
 		fits: func(f Facts) bool { return len(f.all(f.owed)) > 0 && (f.Workflow.All() || f.free() > 0) },
@@ -159,15 +163,21 @@ var askRows = []row{
 // maxAsked is how much of a question or an answer a line of the journal has, in characters.
 const maxAsked = 200
 
-// askUnrecorded reports whether a worker has asked a question that is not recorded.
+// newestOf returns the newest question of the present attempt of a worker, whether it runs or not.
+func (f Facts) newestOf(role string) Question {
+	q, _ := f.newestQuestion(*f.Status.Worker(role))
+	return q
+}
+
+// askUnrecorded reports whether a worker has asked a question that is not recorded. Nobody is asked for a worker that does not run.
 func (f Facts) askUnrecorded(s WorkerStatus) bool {
-	q, ok := f.asked(s.Role)
-	return ok && s.Asked != q.ID
+	q, ok := f.newestQuestion(s)
+	return ok && s.Asked != q.ID && (s.Status == Running || !q.IsOpen())
 }
 
 // answerUnrecorded reports whether the answer to a recorded question of a worker is not recorded.
 func (f Facts) answerUnrecorded(s WorkerStatus) bool {
-	q, ok := f.asked(s.Role)
+	q, ok := f.newestQuestion(s)
 	return ok && s.Asked == q.ID && !q.IsOpen() && s.Heard != q.ID
 }
 

@@ -101,7 +101,7 @@ type WorkerStatus struct {
 	Detail      string    `json:"detail,omitempty"` // of the reason
 	ExitCode    *int      `json:"exit_code,omitempty"`
 	Tries       int       `json:"tries,omitempty"` // at the present turn of a dialogue
-	Asked       string    `json:"asked,omitempty"` // the newest question of the attempt that is in the journal
+	Asked       string    `json:"asked,omitempty"` // the newest question that is in the journal
 	Heard       string    `json:"heard,omitempty"` // the newest of these whose answer is there, too
 
 	Extra extra `json:"-"`

@@ -72,7 +72,7 @@ type row struct {
 
 // table has every action on a run. Pause comes before spawn, spawn before fail; a test covers each
 // row.
-var table = join(endRows, deliveryRows, personRows, doneRows, askRows, workerRows, restRows)
+var table = join(endRows, deliveryRows, personRows, recordRows, doneRows, continueRows, workerRows, restRows)
 
 func join(parts ...[]row) []row {
 	var all []row

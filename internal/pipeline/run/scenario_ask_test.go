@@ -73,10 +73,10 @@ func (y *yard) open(f *Folder) {
 // the question and the answer are recorded once, a person is told once, and no retry is used. S2-20.
 func TestAnAnswerReachesTheWorkerThatAsked(t *testing.T) {
 	t.Parallel()
-	rig(t, 5, "workers that asked, and lived or not until the answer", func(t *testing.T, n int) {
+	rig(t, 6, "workers that asked, and lived or not until the answer", func(t *testing.T, n int) {
 		y := newYard(t)
 		y.o.Now = time.Now
-		f := y.askedBy([]string{"", "1", "", "", ""}[n])
+		f := y.askedBy([]string{"", "1", "", "", "", ""}[n])
 		y.tick(f)
 		y.put("go-one", "")
 		y.gone(f, "two")
@@ -93,6 +93,9 @@ func TestAnAnswerReachesTheWorkerThatAsked(t *testing.T) {
 			y.gone(f, "one")
 		case 4: // and the answer comes before anybody has seen the question
 			y.answer(f, "blue")
+		case 5: // and the worker is done before anybody has seen either
+			y.answer(f, "blue")
+			y.gone(f, "one")
 		}
 		if n < 4 {
 			for range 3 {
@@ -109,11 +112,9 @@ func TestAnAnswerReachesTheWorkerThatAsked(t *testing.T) {
 		}
 		want := map[bool]int{true: 2, false: 1}[n >= 1 && n <= 3]
 		y.times(map[string]int{"one": want, "two": 1, "end": 1})
-		if n < 4 {
-			for _, event := range []string{"ask", "answer"} {
-				if got := y.lines(f, func(l Line) bool { return l.Event == event }); len(got) != 1 {
-					t.Errorf("%d lines of %s\n%s", len(got), event, y.story(f))
-				}
+		for _, event := range []string{"ask", "answer"} {
+			if got := y.lines(f, func(l Line) bool { return l.Event == event }); len(got) != 1 {
+				t.Errorf("%d lines of %s\n%s", len(got), event, y.story(f))
 			}
 		}
 		if s := y.status(f); s.RetryCount != 0 {
