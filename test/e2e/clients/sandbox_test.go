@@ -20,9 +20,9 @@ import (
 // meddle has the executor's own shell read and write what is none of its business, before it does the task and commits it.
 func meddle(r *rig, q model.Request, work model.Told) []model.Call {
 	script := fmt.Sprintf("cat '%[1]s/.ferrus/journal.jsonl' '%[1]s/secret' '%[2]s/.ssh/id'; echo spoiled >>'%[1]s/ferrus.toml'; echo spoiled >>'%[2]s/.bashrc'; "+
-		"echo spoiled >>'%[1]s/.git/config'; git status --short; echo tr''ied", r.dir, filepath.Join(r.base, "home"))
+		"echo spoiled >>'%[1]s/.git/config'; git status --short; echo tried >$HOME/tried", r.dir, filepath.Join(r.base, "home"))
 	calls := append(q.Shell(script), paint(q, work)...)
-	return append(calls, q.Shell("git add -A && git commit -qm mine && git log -1 --format=committed:%s")...)
+	return append(calls, q.Shell("git add -A && git commit -qm mine")...)
 }
 
 // inSandbox are the executors that are tried in a sandbox.
@@ -105,15 +105,13 @@ func (r *rig) confined(m sandbox.Mechanism, out string) {
 			r.t.Errorf("%s is in %q", run.Name, run.Sandbox)
 		}
 	}
-	tried, committed := false, false
 	for _, s := range r.model.Seen() {
 		if strings.Contains(s.Body, "sesame") || strings.Contains(s.Body, `\"event\":`) {
 			r.t.Errorf("its model has seen what it must not: %v", s)
 		}
-		tried = tried || strings.Contains(s.Body, "tried")
-		committed = committed || strings.Contains(s.Body, "committed:mine")
 	}
-	if !tried || !committed {
-		r.t.Errorf("its shell has run: %v; it has committed: %v", tried, committed)
+	// Files show it, for under load a client loses the output of its shell now and then.
+	if r.text(r.machine("executor/home/tried")) != "tried\n" || !strings.Contains(r.text(r.machine("executor/git/logs/HEAD")), "commit: mine") {
+		r.t.Error("its shell has not run, or has not committed")
 	}
 }
