@@ -45,7 +45,8 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// TestTheIndexNamesEveryPage of docs. Its table of decisions is made from their titles.
+// TestTheIndexNamesEveryPage of docs. The pages of a folder X stand in X.md. The table of decisions is made from their
+// titles.
 func TestTheIndexNamesEveryPage(t *testing.T) {
 	const page, table = "README.md", "| | |\n|---|---|\n"
 	index := read(t, page)
@@ -60,6 +61,10 @@ func TestTheIndexNamesEveryPage(t *testing.T) {
 			title, _, _ := strings.Cut(strings.TrimPrefix(read(t, name), "# "), "\n")
 			number, title, _ := strings.Cut(title, ". ")
 			want += "| " + number + " | [" + title + "](" + name + ") |\n"
+		} else if folder, _, ok := strings.Cut(name, "/"); ok && folder != ".." {
+			if !strings.Contains(read(t, folder+".md"), "]("+name+")") {
+				t.Errorf("docs/%s.md does not name %s", folder, name)
+			}
 		} else if !strings.HasPrefix(name, "..") && name != page && !strings.Contains(index, "]("+name+")") {
 			t.Errorf("docs/%s does not name %s", page, name)
 		}

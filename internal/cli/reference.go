@@ -1,6 +1,6 @@
 package cli
 
-// Texts of a command that stand in docs/cli.md and not in its help, as keys of cobra's annotations.
+// Texts of a command that stand on a page of docs/cli and not in its help, as keys of cobra's annotations.
 const (
 	Details = "details" // what a person need not know to use the command
 	JSON    = "json"    // what it prints with --json

@@ -151,7 +151,7 @@ without a conductor.
 
 ` + "`ferrus pipeline prompt synthesizer --bash-wait`" + ` prints the instructions for an
 agent that ferrus does not start. ` + "`ferrus wait-file`" + ` waits in a shell for files
-that others write. [Commands](cli.md) describes all of them.
+that others write. [Commands](cli/pipeline.md) describes all of them.
 
 ferrus follows no link below the project to reach the files of a run. A link, a
 FIFO or a file of more than 256 MB is no output. A run with files that git
