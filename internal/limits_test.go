@@ -52,7 +52,7 @@ var limits = map[string]string{
 	"platform/rootfs r.ReadTail most":                        "the reader itself",
 	"project project.ReadFile maxIgnore":                     "git reads all of it; init refuses a larger one",
 	"project rootfs.ReadOwn MaxState":                        "the limit of the store",
-	"conductor/step root.ReadFile maxRefused":                "a larger one counts as none, and merges are tried again",
+	"conductor/schedule root.ReadFile maxRefused":            "a larger one counts as none, and merges are tried again",
 	"store/file root.ReadFile maxIndex":                      "the state has no texts: every field of it is bounded",
 	"store/file slurp maxIndex":                              "the state has no texts: every field of it is bounded",
 	"store/file slurp maxView":                               "the store accepts no document of more than store.MaxDoc bytes",

@@ -6,7 +6,7 @@
 // notification. It stores nothing of importance in memory: you can kill it at any point, and the
 // next one continues from the files. Agents run in slots of their own and outlive it.
 //
-// internal/agents/process starts and ends the processes. internal/conductor/fleet runs conductors for several
+// internal/agents/process starts and ends the processes. internal/conductor/schedule runs conductors for several
 // branches.
 package conductor
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/engine/document"
@@ -176,7 +176,7 @@ type AgentReport struct {
 func (r *Report) working(e *engine.Engine, t state.Task) error {
 	h, busy := conductor.Conductor(e.Place().Path())
 	if !busy && r.Branch != "" { // a run of all branches conducts this one when there is something to do
-		h, busy = conductor.Conductor(fleet.Dir(r.Root))
+		h, busy = conductor.Conductor(schedule.Dir(r.Root))
 	}
 	if !busy && r.delegated { // that of its executor
 		h, busy = conductor.Conductor(project.At(r.Root, r.parent.Branch).Dir())

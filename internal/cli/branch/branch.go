@@ -9,7 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/family"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -247,7 +247,7 @@ func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, for
 		return "", err
 	}
 	if force || !now.Task.Underway() {
-		if err := family.EndAll(ctx, e); err != nil {
+		if err := schedule.EndAll(ctx, e); err != nil {
 			return "", err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor/family"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
@@ -77,7 +77,7 @@ func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string
 	}
 	ctx, end := a.Working(ctx, "merging "+name)
 	defer end()
-	got, err := branch.Merge(ctx, s, from, func() error { return family.EndAll(ctx, s.Engine()) })
+	got, err := branch.Merge(ctx, s, from, func() error { return schedule.EndAll(ctx, s.Engine()) })
 	end()
 	var clash *branch.ConflictError
 	switch {

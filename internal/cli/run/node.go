@@ -10,7 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -109,7 +109,7 @@ func runNode(a *cli.App, ctx context.Context, how conducting) error {
 	if !a.JSON {
 		a.Say("waiting for tasks; ctrl-C or \"ferrus node drain\" ends it\n")
 	}
-	_, err = fleet.Run(ctx, place.Root, fleet.Options{Parallel: how.parallel, Node: true, Only: how.only, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
+	_, err = schedule.Run(ctx, place.Root, schedule.Options{Parallel: how.parallel, Node: true, Only: how.only, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	switch {
 	case errors.As(err, &taken):
@@ -122,13 +122,13 @@ func runNode(a *cli.App, ctx context.Context, how conducting) error {
 
 // reach waits until the database answers, as the one node of the folder: "ferrus node drain" ends it.
 func reach(ctx context.Context, place project.Place, w *fleetWatcher) error {
-	lock, err := conductor.Hold(fleet.Dir(place.Root))
+	lock, err := conductor.Hold(schedule.Dir(place.Root))
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
 	return place.Reach(ctx, func(why error) {
-		w.tell(fleet.Event{Kind: fleet.Trouble, Text: "this computer waits for the database: " + why.Error()})
+		w.tell(schedule.Event{Kind: schedule.Trouble, Text: "this computer waits for the database: " + why.Error()})
 	})
 }
 
@@ -157,7 +157,7 @@ func drain(a *cli.App, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dir := fleet.Dir(place.Root)
+	dir := schedule.Dir(place.Root)
 	h, busy := conductor.Conductor(dir)
 	if busy {
 		if err := proc.RequestStop(h.Pid); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	branchcli "github.com/ferrus-go/ferrus/internal/cli/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -31,7 +31,7 @@ func newFleetWatcher(a *cli.App) *fleetWatcher {
 	return &fleetWatcher{a: a, words: watcher{a: a}, tries: map[string]*cli.Working{}}
 }
 
-func (w *fleetWatcher) tell(e fleet.Event) {
+func (w *fleetWatcher) tell(e schedule.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.a.JSON {
@@ -39,7 +39,7 @@ func (w *fleetWatcher) tell(e fleet.Event) {
 		return
 	}
 	text := format.Clip(format.Line(e.Text), 160)
-	if e.Kind == fleet.Merged && text != "" {
+	if e.Kind == schedule.Merged && text != "" {
 		text = "; " + text
 	}
 	w.line(time.Now(), e.Branch, w.a.Paint(fleetColour[e.Kind], fleetWords[e.Kind]+text))
@@ -100,9 +100,9 @@ func (w *fleetWatcher) line(at time.Time, branch string, text cli.Styled) {
 }
 
 var (
-	fleetWords = map[fleet.EventKind]string{fleet.Taken: "taken from the queue: ", fleet.Begun: "in progress", fleet.Left: "finished ",
-		fleet.Scored: "scored ", fleet.Merging: "is being merged", fleet.Merged: "merged into the project", fleet.Unmerged: "not merged: ", fleet.Trouble: "problem: "}
-	fleetColour = map[fleet.EventKind]string{fleet.Merged: cli.Green, fleet.Unmerged: cli.Yellow, fleet.Trouble: cli.Red, fleet.Begun: cli.Dim, fleet.Left: cli.Dim}
+	fleetWords = map[schedule.EventKind]string{schedule.Taken: "taken from the queue: ", schedule.Begun: "in progress", schedule.Left: "finished ",
+		schedule.Scored: "scored ", schedule.Merging: "is being merged", schedule.Merged: "merged into the project", schedule.Unmerged: "not merged: ", schedule.Trouble: "problem: "}
+	fleetColour = map[schedule.EventKind]string{schedule.Merged: cli.Green, schedule.Unmerged: cli.Yellow, schedule.Trouble: cli.Red, schedule.Begun: cli.Dim, schedule.Left: cli.Dim}
 )
 
 // conductMany sees the branches and the queue through.
@@ -120,7 +120,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	cli.IgnoreHangup()
 	defer a.Notifies(ctx, root)()
 	w := newFleetWatcher(a)
-	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
+	out, err := schedule.Run(ctx, root, schedule.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	var taken *conductor.BusyError
 	switch {
@@ -129,7 +129,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	case errors.Is(err, conductor.ErrStopped):
 		exit := cli.ExitOfSignal(ctx)
 		if a.JSON {
-			if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": exit, "branches": []fleet.BranchStatus{}}); err != nil {
+			if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": exit, "branches": []schedule.BranchStatus{}}); err != nil {
 				return err
 			}
 		} else {
@@ -155,11 +155,11 @@ func (p *preparation) ofBranch(ctx context.Context, w *fleetWatcher, branch stri
 }
 
 // endedMany shows how all stands, and what is for a person to do.
-func endedMany(a *cli.App, out fleet.Outcome) error {
+func endedMany(a *cli.App, out schedule.Outcome) error {
 	if a.JSON {
 		tasks := out.Tasks
 		if tasks == nil {
-			tasks = []fleet.BranchStatus{}
+			tasks = []schedule.BranchStatus{}
 		}
 		if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": out.Exit, "branches": tasks}); err != nil {
 			return err
@@ -201,7 +201,7 @@ func exitCode(code int) error {
 }
 
 // nextOf is what a person does about a branch as it stands.
-func nextOf(t fleet.BranchStatus) []status.Step {
+func nextOf(t schedule.BranchStatus) []status.Step {
 	on := " --branch " + t.Branch
 	switch {
 	case t.State == state.AwaitingHuman:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
@@ -54,7 +54,7 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 		needed = e.Trusted
 	}
 	if many {
-		dir = fleet.Dir(e.Place().Root)
+		dir = schedule.Dir(e.Place().Root)
 	}
 	if err := a.WithTrust(e, needed); err != nil {
 		return conf, err

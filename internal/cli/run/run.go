@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/family"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
@@ -145,7 +145,7 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 	defer w.close()
 	opts := r.options(r.conf)
 	opts.Headless, opts.Tell, opts.Show = w.headless, w.tell, w.show
-	out, err := family.Run(checks.Followed(ctx, w.follow), e, family.Options{Options: opts, TellOf: w.tellOf})
+	out, err := schedule.RunTask(checks.Followed(ctx, w.follow), e, schedule.TaskOptions{Options: opts, TellOf: w.tellOf})
 	w.close()
 	var taken *conductor.BusyError
 	switch {

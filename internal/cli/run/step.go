@@ -13,7 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/step"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
@@ -93,7 +93,7 @@ func runStep(a *cli.App, ctx context.Context, places int) error {
 		return err
 	}
 	defer a.Notifies(ctx, root)()
-	list, err := step.Run(ctx, root, opts)
+	list, err := schedule.Step(ctx, root, opts)
 	var taken *conductor.BusyError
 	if errors.As(err, &taken) {
 		return a.BusyError(taken)
@@ -105,19 +105,19 @@ func runStep(a *cli.App, ctx context.Context, places int) error {
 }
 
 // stepOptions are those of a step for a session of the project.
-func stepOptions(a *cli.App, s *engine.Session, conf config.Config, places int) (step.Options, error) {
+func stepOptions(a *cli.App, s *engine.Session, conf config.Config, places int) (schedule.StepOptions, error) {
 	root := s.Engine().Place().Root
 	opts, err := a.Options(root)
 	if err != nil {
-		return step.Options{}, err
+		return schedule.StepOptions{}, err
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return step.Options{}, err
+		return schedule.StepOptions{}, err
 	}
 	at := run.At(root, conf.Pipelines)
 	p := &preparation{Session: s, conf: conf, program: program}
-	return step.Options{Parallel: places, Caller: s.Caller, Engine: opts, Runs: at,
+	return schedule.StepOptions{Parallel: places, Caller: s.Caller, Engine: opts, Runs: at,
 		Conduct: func(e *engine.Engine) (conductor.Options, error) {
 			conf, err := e.Config()
 			return p.options(conf), err
@@ -140,7 +140,7 @@ func stepOptions(a *cli.App, s *engine.Session, conf config.Config, places int) 
 }
 
 // showStep prints the decisions. Tasks that are over need no line.
-func showStep(a *cli.App, list []step.Decision) error {
+func showStep(a *cli.App, list []schedule.Decision) error {
 	broken, shown := false, 0
 	var names []string
 	for _, d := range list {
@@ -179,14 +179,14 @@ func showStep(a *cli.App, list []step.Decision) error {
 }
 
 // stepWords says in a line what was decided.
-func stepWords(d step.Decision) string {
+func stepWords(d schedule.Decision) string {
 	why := format.Line(d.Why)
 	switch {
-	case d.Kind == step.Pipeline:
+	case d.Kind == schedule.Pipeline:
 		return why
-	case d.Kind == step.Queue:
+	case d.Kind == schedule.Queue:
 		return "taken from the queue: " + why
-	case d.Kind == step.Merge && why == "":
+	case d.Kind == schedule.Merge && why == "":
 		return "merged into the project"
 	case d.Run != "":
 		return fmt.Sprintf("%s: started %s", d.State, d.Run)

@@ -10,8 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/family"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -50,7 +49,7 @@ func runStop(a *cli.App, ctx context.Context) error {
 	dir := e.Place().Path()
 	h, busy := conductor.Conductor(dir)
 	if !busy && e.Place().Branch == "" {
-		dir = fleet.Dir(e.Place().Root)
+		dir = schedule.Dir(e.Place().Root)
 		h, busy = conductor.Conductor(dir)
 	}
 	ctx, finish := a.Working(ctx, "ending the agents")
@@ -71,7 +70,7 @@ func runStop(a *cli.App, ctx context.Context) error {
 			}
 		}
 	}
-	if err := family.EndAll(ctx, e); err != nil {
+	if err := schedule.EndAll(ctx, e); err != nil {
 		return err
 	}
 	finish()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
@@ -110,7 +110,7 @@ func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, word
 	}
 	a.Say("%s waits; %s in the queue\n", it.Name, format.Count(len(all), "task is", "tasks are"))
 	place := project.At(filepath.Dir(home), "")
-	if h, busy := conductor.Conductor(fleet.Dir(place.Root)); busy {
+	if h, busy := conductor.Conductor(schedule.Dir(place.Root)); busy {
 		a.Say("  the active run takes it (process %d)\n", h.Pid)
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor/family"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -71,7 +71,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 	if err != nil {
 		return cli.CannotDo("reset", status.Sentence(e), err)
 	}
-	if err := family.EndAll(ctx, e, now.Task); err != nil {
+	if err := schedule.EndAll(ctx, e, now.Task); err != nil {
 		return err
 	}
 	archive := e.Place().Path("archive", r.TaskID)

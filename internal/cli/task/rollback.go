@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor/family"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -70,7 +70,7 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 	}
 	v := cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task back to %d", to),
 		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
-			got, err := delegate.Rollback(ctx, s, to, text, false, func() error { return family.EndAll(ctx, s.Engine()) })
+			got, err := delegate.Rollback(ctx, s, to, text, false, func() error { return schedule.EndAll(ctx, s.Engine()) })
 			return got.Done, err
 		},
 		Told: func(a *cli.App, done engine.Done) {
@@ -86,7 +86,7 @@ func rollbackFiles(a *cli.App, to uint64, moved *restore.Change) cli.Decision {
 		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
 			ctx, end := a.Working(ctx, "restoring the files")
 			defer end()
-			got, err := delegate.Rollback(ctx, s, to, text, true, func() error { return family.EndAll(ctx, s.Engine()) })
+			got, err := delegate.Rollback(ctx, s, to, text, true, func() error { return schedule.EndAll(ctx, s.Engine()) })
 			*moved = got.Files
 			return got.Done, err
 		},

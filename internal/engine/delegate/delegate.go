@@ -6,7 +6,7 @@
 // has ended. It never holds the locks of two machines, and what a killed process has left the next one finishes: the same facts
 // lead to the same act.
 //
-// internal/engine enters the lines. internal/conductor/family runs the agents of the delegates.
+// internal/engine enters the lines. internal/conductor/schedule runs the agents of the delegates.
 package delegate
 
 import (

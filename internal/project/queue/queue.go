@@ -3,7 +3,7 @@
 // Each task is a Markdown file of the folder .ferrus/queue, which you can edit as well as ferrus
 // can. In a project whose state is in a database each task is a row, and files that somebody puts
 // into the folder become rows. A file that has no time in its head, because no command has written it,
-// comes after those that have one, by name. internal/conductor/fleet takes tasks from the queue. Each becomes a branch that
+// comes after those that have one, by name. internal/conductor/schedule takes tasks from the queue. Each becomes a branch that
 // has the name of its task.
 package queue
 

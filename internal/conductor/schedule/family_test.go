@@ -1,6 +1,6 @@
 //go:build unix
 
-package family
+package schedule
 
 import (
 	"errors"
@@ -57,16 +57,16 @@ func (y *yard) whole() {
 // the whole is submitted and approved. F29.
 func TestAFamilyWorks(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, limits, three)
+	y := newFamily(t, limits, three)
 	e := y.on("").Engine()
-	opts, shown, told := options(e), 0, sync.Map{}
+	opts, shown, told := taskOptions(e), 0, sync.Map{}
 	opts.Show = func(v conductor.View) {
 		if shown++; v.Task.TaskID == "" {
 			t.Errorf("shown is %+v", v)
 		}
 	}
 	opts.TellOf = func(branch string, _ conductor.Event) { told.Store(branch, true) }
-	out, err := Run(t.Context(), e, opts)
+	out, err := RunTask(t.Context(), e, opts)
 	must(t, err)
 	if out.Exit != 0 || shown == 0 {
 		t.Errorf("exit %d, shown %d times", out.Exit, shown)
@@ -82,9 +82,9 @@ func TestAFamilyWorks(t *testing.T) {
 // TestDelegatesWorkAtTheSameTime.
 func TestDelegatesWorkAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, limits, "parts: write a.txt; write b.txt")
+	y := newFamily(t, limits, "parts: write a.txt; write b.txt")
 	y.say("hold-write")
-	family := y.start()
+	family := y.start("family")
 	defer ends(t, family)
 	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
 }
@@ -106,9 +106,9 @@ func TestTheEndOfATaskEndsTheAgentsOfItsDelegates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			y := newYard(t, limits, "parts: write a.txt; write b.txt")
+			y := newFamily(t, limits, "parts: write a.txt; write b.txt")
 			y.say("hold-write")
-			first := y.start()
+			first := y.start("family")
 			eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
 			delegates := y.task("").Delegates
 			if name == "rollback" { // the run would go on with the task
@@ -124,7 +124,7 @@ func TestTheEndOfATaskEndsTheAgentsOfItsDelegates(t *testing.T) {
 				}
 			}
 			must(t, os.Remove(filepath.Join(y.side, "hold-write")))
-			out, err := y.run(t.Context())
+			out, err := y.runTask(t.Context())
 			must(t, err)
 			a, b := text(y.dir, "a.txt"), text(y.dir, "b.txt")
 			switch {
@@ -148,11 +148,11 @@ func TestAKilledFamilyGoesOn(t *testing.T) {
 		}
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
-			y := newYard(t, limits, three)
-			first := y.start()
+			y := newFamily(t, limits, three)
+			first := y.start("family")
 			eventually(t, string(at), func() bool { return y.counts("")[at] > 0 })
 			ends(t, first)
-			out, err := y.run(t.Context())
+			out, err := y.runTask(t.Context())
 			must(t, err)
 			if out.Exit != 0 {
 				t.Errorf("exit %d", out.Exit)
@@ -179,14 +179,14 @@ func TestAFamilyKilledAtEveryLine(t *testing.T) {
 			continue
 		}
 		if !t.Run(strconv.Itoa(at), func(t *testing.T) {
-			y := newYard(t, limits, three)
-			first := y.start()
+			y := newFamily(t, limits, three)
+			first := y.start("family")
 			eventually(t, "so many lines", func() bool { return y.lines() >= at || y.task("").State == state.Complete })
 			ends(t, first)
 			if at%2 == 0 {
 				must(t, conductor.Slot(y.on("").Engine(), agents.Executor).Stop(t.Context()))
 			}
-			out, err := y.run(t.Context())
+			out, err := y.runTask(t.Context())
 			must(t, err)
 			if out.Exit != 0 && out.Exit != 3 {
 				t.Errorf("exit %d", out.Exit)

@@ -1,12 +1,4 @@
-// Package family runs a task together with its delegates: parts of it that its executor gave to other agents, each on a branch
-// of its own.
-//
-// A family is a conductor for the task, and one for each open delegate. Like a conductor it is stateless and level-triggered: it
-// settles what the journal asks for (package delegate), starts the conductors that are missing, ends those of delegates that are
-// not open, and waits for a change. It can be killed at any point, and the next one continues from the files.
-//
-// internal/conductor drives the single task.
-package family
+package schedule
 
 import (
 	"context"
@@ -24,23 +16,23 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
-// Options configure a run.
-type Options struct {
+// TaskOptions configure [RunTask].
+type TaskOptions struct {
 	conductor.Options
 
 	// TellOf is called for each event of the conductor of a delegate, by its branch; from several goroutines, and may be nil.
 	TellOf func(branch string, e conductor.Event)
 }
 
-// Run is conductor.Run for a task and its delegates. It returns when the conductor of the task does; those of the delegates, and
+// RunTask is conductor.Run for a task and its delegates. It returns when the conductor of the task does; those of the delegates, and
 // their agents, have ended then.
-func Run(ctx context.Context, e *engine.Engine, opts Options) (conductor.Outcome, error) {
+func RunTask(ctx context.Context, e *engine.Engine, opts TaskOptions) (conductor.Outcome, error) {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	f := &family{Options: opts, e: e, ended: make(chan ended), running: map[string]*running{}}
+	f := &family{TaskOptions: opts, e: e, ended: make(chan delegateEnded), running: map[string]*running{}}
 	own, show := opts.Options, opts.Show
 	own.Others = f.others
 	var begun sync.Once
@@ -65,11 +57,13 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (conductor.Outcome
 	return out, err
 }
 
-// A family is one run. Everything but the conductors, and what they ask for, happens in one goroutine.
+// A family is one run of a task with its delegates: a conductor for the task, and one for each open delegate. It settles what the
+// journal asks for (package delegate), starts the conductors that are missing, ends those of delegates that are not open, and waits
+// for a change. Everything but the conductors, and what they ask for, happens in one goroutine.
 type family struct {
-	Options
+	TaskOptions
 	e       *engine.Engine
-	ended   chan ended
+	ended   chan delegateEnded
 	running map[string]*running // by the id of the delegate
 	told    string              // the last reported trouble
 
@@ -84,8 +78,8 @@ type running struct {
 	left uint64 // the entry of the delegate at which its conductor had nothing left to do; 0 while it runs
 }
 
-// An ended is the end of a conductor.
-type ended struct {
+// A delegateEnded is the end of a conductor.
+type delegateEnded struct {
 	id  string
 	out conductor.Outcome
 	err error
@@ -159,7 +153,7 @@ func (f *family) start(ctx context.Context, c delegate.Child) {
 	go func() {
 		defer stop()
 		out, err := f.conduct(ctx, c)
-		f.ended <- ended{c.ID, out, err}
+		f.ended <- delegateEnded{c.ID, out, err}
 	}()
 }
 
@@ -169,7 +163,7 @@ func (f *family) conduct(ctx context.Context, c delegate.Child) (conductor.Outco
 		return conductor.Outcome{}, err
 	}
 	defer b.Close()
-	opts := f.Options.Options
+	opts := f.TaskOptions.Options
 	opts.Headless, opts.Show, opts.Hold = true, nil, f.hold
 	opts.Tell = func(e conductor.Event) {
 		if f.TellOf != nil {
@@ -180,7 +174,7 @@ func (f *family) conduct(ctx context.Context, c delegate.Child) (conductor.Outco
 }
 
 // end notes that a conductor has ended. A delegate whose conductor cannot work has failed: nobody waits for it.
-func (f *family) end(ctx context.Context, done ended) {
+func (f *family) end(ctx context.Context, done delegateEnded) {
 	r := f.running[done.id]
 	r.left = max(1, done.out.Task.Seq)
 	var busy *conductor.BusyError

@@ -1,6 +1,6 @@
 //go:build unix
 
-package fleet
+package schedule
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func killedOnce(t *testing.T) {
 	_, err := branch.Create(t.Context(), y.on(""), branch.Fork{Names: []string{"three"}, Own: true})
 	must(t, err)
 	y.branch("write four.txt", "four")
-	first := y.start()
+	first := y.start("fleet")
 	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") >= 2 })
 	_, err = y.run(t.Context(), 2)
 	if busy := (*conductor.BusyError)(nil); !errors.As(err, &busy) {

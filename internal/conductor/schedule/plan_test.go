@@ -1,6 +1,6 @@
 //go:build unix
 
-package step
+package schedule
 
 import (
 	"fmt"

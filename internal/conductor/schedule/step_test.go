@@ -1,6 +1,6 @@
 //go:build unix
 
-package step
+package schedule
 
 import (
 	"errors"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
@@ -29,10 +28,10 @@ import (
 // worlds are projects on which a step has several things to decide, each with the places of the step.
 var worlds = map[string]struct {
 	places int
-	make   func(t *testing.T) *yard
+	make   func(t *testing.T) *bench
 }{
-	"agents are missing everywhere": {2, func(t *testing.T) *yard {
-		y := newYard(t, "")
+	"agents are missing everywhere": {2, func(t *testing.T) *bench {
+		y := newBench(t, "")
 		enginetest.Must(y.Machine.Human().CreateTask(t.Context(), "Do it.", ""))(t)
 		y.branch("a", state.Executing)
 		y.branch("b", state.Reviewing)
@@ -42,8 +41,8 @@ var worlds = map[string]struct {
 		y.queued("q")
 		return y
 	}},
-	"places are free for the queue": {4, func(t *testing.T) *yard {
-		y := newYard(t, "")
+	"places are free for the queue": {4, func(t *testing.T) *bench {
+		y := newBench(t, "")
 		y.branch("a", state.Executing)
 		y.branch("b", state.Complete)
 		y.pipeline()
@@ -51,8 +50,8 @@ var worlds = map[string]struct {
 		y.queued("q")
 		return y
 	}},
-	"two branches are to be merged": {3, func(t *testing.T) *yard {
-		y := newYard(t, "[branches]\non_approve = \"merge\"\n")
+	"two branches are to be merged": {3, func(t *testing.T) *bench {
+		y := newBench(t, "[branches]\non_approve = \"merge\"\n")
 		y.branch("a", state.Complete)
 		y.branch("b", state.Complete)
 		y.branch("c", state.Executing)
@@ -63,7 +62,7 @@ var worlds = map[string]struct {
 }
 
 // end is all that a step has left behind, as far as it does not depend on clocks and chance.
-func (y *yard) left(list []Decision) map[string]string {
+func (y *bench) left(list []Decision) map[string]string {
 	y.t.Helper()
 	all := map[string]string{"agents": fmt.Sprint(slices.Sorted(maps.Keys(y.agents())))}
 	for _, d := range list {
@@ -139,7 +138,7 @@ func TestAStepThatIsCutOffIsFinishedByTheNext(t *testing.T) {
 	if *full {
 		cuts = []int{0, 1, 2, 3, 4, 5, 6}
 	}
-	end := func(y *yard, places int) map[string]string {
+	end := func(y *bench, places int) map[string]string {
 		y.order = nil
 		for range 8 {
 			y.step(places)
@@ -187,7 +186,7 @@ func TestAStepThatIsCutOffIsFinishedByTheNext(t *testing.T) {
 // S2-07.
 func TestAStepMovesEachByOneDecision(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "")
+	y := newBench(t, "")
 	enginetest.Must(y.Machine.Human().CreateTask(t.Context(), "Do it.", ""))(t)
 	y.branch("a", state.Executing)
 	y.branch("b", state.Reviewing)
@@ -237,7 +236,7 @@ func TestAStepMovesEachByOneDecision(t *testing.T) {
 // TestWhatHasChangedSinceTheLookIsLeftToTheNextStep: a decision from old facts is not carried out.
 func TestWhatHasChangedSinceTheLookIsLeftToTheNextStep(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "")
+	y := newBench(t, "")
 	y.branch("a", state.Executing)
 	y.branch("b", state.Executing)
 	y.order = func([]*act) { enginetest.Must(y.On("a").Human().Reset(t.Context(), "No."))(t) }
@@ -250,7 +249,7 @@ func TestWhatHasChangedSinceTheLookIsLeftToTheNextStep(t *testing.T) {
 // TestAStepIsMadeByOneAtATime, and leaves alone what a run works on.
 func TestAStepIsMadeByOneAtATime(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "")
+	y := newBench(t, "")
 	y.branch("a", state.Executing)
 	y.branch("b", state.Executing)
 	lock := enginetest.Must(conductor.Hold(project.At(y.Dir, "a").Dir()))(t)
@@ -265,7 +264,7 @@ func TestAStepIsMadeByOneAtATime(t *testing.T) {
 		t.Errorf("at work: %v", y.agents())
 	}
 	lock.Close()
-	defer enginetest.Must(conductor.Hold(fleet.Dir(y.Dir)))(t).Close()
+	defer enginetest.Must(conductor.Hold(Dir(y.Dir)))(t).Close()
 	var busy *conductor.BusyError
 	if _, err := y.try(1); !errors.As(err, &busy) {
 		t.Errorf("beside another step: %v", err)
@@ -275,7 +274,7 @@ func TestAStepIsMadeByOneAtATime(t *testing.T) {
 // TestAMergeThatDoesNotFitStopsNobody: it is not tried again before something changes, and others are merged.
 func TestAMergeThatDoesNotFitStopsNobody(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "[branches]\non_approve = \"merge\"\n")
+	y := newBench(t, "[branches]\non_approve = \"merge\"\n")
 	y.branch("a", state.Complete)
 	y.branch("b", state.Complete)
 	y.Write("a.txt", "mine\n")
@@ -302,7 +301,7 @@ func TestAMergeThatDoesNotFitStopsNobody(t *testing.T) {
 
 // TestAPipelineThatWaitsBecomesNoBranch: ferrus pipeline starts it.
 func TestAPipelineThatWaitsBecomesNoBranch(t *testing.T) {
-	y := newYard(t, "")
+	y := newBench(t, "")
 	it, err := queue.PutPipeline(y.Path(".ferrus"), "p", "a topic")
 	if err != nil {
 		t.Fatal(err)

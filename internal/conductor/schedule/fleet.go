@@ -1,14 +1,17 @@
-// Package fleet runs many tasks at a time: the unfinished branches of a project, and the tasks of
-// the queue, each of which becomes a branch. Each task has a conductor, agents and a work tree of
-// its own.
+// Package schedule decides which tasks of a project are worked on, how many at a time, and which approved work is merged next.
 //
-// A fleet is stateless and level-triggered, like a conductor. It reads the branches and the queue,
-// starts what may start, waits for a change or a deadline, and reads again. In memory it stores
-// only which attempts to skip until something changes. You can kill it at any point, and the next
-// one continues from the files.
+// Three commands use it. [Run] is "ferrus run --parallel" and "ferrus node": the unfinished branches of a project, and the tasks of
+// the queue, each of which becomes a branch. [RunTask] is "ferrus run": a task together with its delegates, parts of it that its
+// executor gave to other agents, each on a branch of its own. [Step] is "ferrus step": one decision about each task and each
+// pipeline.
 //
-// internal/conductor drives the single task, internal/project/queue owns the queue.
-package fleet
+// All are stateless and level-triggered, like a conductor: they read the branches and the queue, start what may start, wait for a
+// change or a deadline, and read again. In memory they store only which attempts to skip until something changes. You can kill
+// them at any point, and the next one continues from the files.
+//
+// internal/conductor drives the single task, internal/pipeline the pipeline, internal/project/queue owns the queue. Start reading
+// at plan.go.
+package schedule
 
 import (
 	"cmp"
@@ -22,7 +25,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/family"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
@@ -118,7 +120,7 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 	return f.run(ctx)
 }
 
-// A fleet is one run. Everything except the work itself happens in one goroutine.
+// A fleet is one run of many tasks: each has a conductor, agents and a work tree of its own. Everything except the work itself happens in one goroutine.
 type fleet struct {
 	Options
 	e *engine.Engine
@@ -153,14 +155,6 @@ type left struct {
 	seq   uint64
 	err   error
 	until time.Time // when it is tried again; zero for not
-}
-
-// A refused is a merge that was refused, from this entry of the branch into that one of the
-// project.
-type refused struct {
-	branch, project uint64
-	why             string
-	clash           bool
 }
 
 // An ended is the end of work on a branch.
@@ -328,7 +322,7 @@ func (f *fleet) conducted(ctx context.Context, done *ended) {
 		return
 	}
 	f.note(done.branch, nil)
-	if done.out, done.err = family.Run(ctx, e, family.Options{Options: opts}); done.err == nil && done.out.Task.State == state.Complete {
+	if done.out, done.err = RunTask(ctx, e, TaskOptions{Options: opts}); done.err == nil && done.out.Task.State == state.Complete {
 		done.score, done.unscored = f.score(ctx, e, done.out.Snapshot)
 	}
 }

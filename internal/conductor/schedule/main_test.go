@@ -1,6 +1,6 @@
 //go:build unix
 
-package fleet
+package schedule
 
 import (
 	"context"
@@ -25,21 +25,26 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
-// part is the environment variable that makes this binary another program.
-const part = "FERRUS_TEST_PART"
+// partEnv is the environment variable that makes this binary another program.
+const partEnv = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
 	checks.Helper()
-	process.Shim(nil)
-	switch os.Getenv(part) {
+	process.Shim(run.Hold)
+	switch os.Getenv(partEnv) {
 	case "agent":
 		os.Exit(agent())
+	case "family-agent":
+		os.Exit(familyAgent())
+	case "family":
+		os.Exit(anotherTask())
 	case "fleet":
 		os.Exit(another())
 	}
@@ -47,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Exit(enginetest.Main(m.Run))
 }
 
-var full = flag.Bool("full", false, "many rounds of what is not always the same: some minutes")
+var full = flag.Bool("full", false, "try all orders, kill at many more points, and repeat what is not always the same: some minutes")
 
 // rounds tries something once, or many times.
 func rounds(t *testing.T, try func(*testing.T)) {
@@ -84,13 +89,19 @@ type yard struct {
 // newYard makes a project whose agents are this binary, see agent.
 func newYard(t *testing.T, toml string) *yard {
 	t.Helper()
+	return newProject(t, "agent", toml)
+}
+
+// newProject makes a project whose agents are a part of this binary.
+func newProject(t *testing.T, agent, toml string) *yard {
+	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	y := &yard{t: t, dir: filepath.Join(base, "p"), side: filepath.Join(base, "side")}
 	must(t, errors.Join(os.Mkdir(y.dir, 0o755), os.Mkdir(y.side, 0o755)))
 	self, err := os.Executable()
 	must(t, err)
-	command := `command = "env ` + part + `=agent ` + self + ` ` + y.side + ` {branch}"`
+	command := `command = "env ` + partEnv + `=` + agent + ` ` + self + ` ` + y.side + ` {branch}"`
 	y.write("ferrus.toml", "[checks]\ncommands = [\"true\"]\n"+toml+"[hq.supervisor]\nagent = \"command\"\n"+command+"\n[hq.executor]\nagent = \"command\"\n"+command+"\n")
 	y.write(".gitignore", ".ferrus\n")
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "begin"}} {
@@ -222,11 +233,11 @@ func another() int {
 	return 0
 }
 
-// start starts another fleet.
-func (y *yard) start() *exec.Cmd {
+// start starts a part of this binary, "fleet" or "family", in a process of its own.
+func (y *yard) start(part string) *exec.Cmd {
 	y.t.Helper()
 	cmd := exec.Command(os.Args[0], y.dir)
-	cmd.Env = append(os.Environ(), part+"=fleet")
+	cmd.Env = append(os.Environ(), partEnv+"="+part)
 	must(y.t, cmd.Start())
 	return cmd
 }

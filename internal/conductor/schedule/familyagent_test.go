@@ -1,6 +1,6 @@
 //go:build unix
 
-package family
+package schedule
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// agent plays a role at a branch, in its work tree. The text of a task says what its executor does:
+// familyAgent plays a role at a branch, in its work tree. The text of a task says what its executor does:
 //
 //	parts: TASK; TASK ...   it gives each to a delegate, waits for all, and submits
 //	write NAME              it writes a file and submits; "badly" the first time is rejected
@@ -24,7 +24,7 @@ import (
 //	fail                    it ends without doing anything
 //
 // A file hold-WORD of the side makes an executor wait whose task has the word. A reviewer approves.
-func agent() int {
+func familyAgent() int {
 	side, branch := os.Args[1], os.Args[2]
 	place, err := project.Find(context.Background(), ".")
 	if err != nil {
@@ -76,7 +76,7 @@ func agent() int {
 				}
 			}
 		}
-		waits(ctx, filepath.Join(side, "hold-"+w))
+		wait(ctx, filepath.Join(side, "hold-"+w), false)
 	}
 	return child(ctx, s, words)
 }
@@ -137,7 +137,7 @@ func parent(ctx context.Context, side string, s *engine.Session, parts []string)
 		if strings.Contains(string(patch), "+badly") {
 			_, _, err = delegate.Decide(ctx, s, due.ID, state.RuledReject, "", "Do it well.", patience)
 		} else {
-			waits(ctx, filepath.Join(side, "hold-approve"))
+			wait(ctx, filepath.Join(side, "hold-approve"), false)
 			_, _, err = delegate.Decide(ctx, s, due.ID, state.RuledApprove, "", "", patience)
 		}
 		if err != nil {

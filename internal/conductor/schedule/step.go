@@ -1,12 +1,4 @@
-// Package step makes one decision about each task and each pipeline of a project, and returns.
-//
-// First it gathers the facts about all of them and decides. Then it carries the decisions out. No
-// decision sees what another one of the same step has done, so their order does not matter, except
-// where they share something: free places are taken in the order of names, and at most one branch
-// is merged. The agents that a step starts outlive it.
-//
-// internal/conductor and internal/pipeline decide, internal/conductor/fleet does the same for a whole run.
-package step
+package schedule
 
 import (
 	"context"
@@ -16,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
@@ -25,8 +16,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// Options configure a step.
-type Options struct {
+// StepOptions configure a step.
+type StepOptions struct {
 	Parallel int           // on how many branches agents may work at a time; at least 1
 	Caller   engine.Caller // the person on whose behalf branches are made and merged
 	Engine   engine.Options
@@ -96,10 +87,11 @@ type machine struct {
 	act  *act
 }
 
-// Run makes one step. The error is a *conductor.BusyError if another step, or run --parallel, is at
-// work, or an error of the project; errors of single tasks are in their decisions.
-func Run(ctx context.Context, root string, opts Options) ([]Decision, error) {
-	lock, err := conductor.Hold(fleet.Dir(root))
+// Step makes one decision about each task and each pipeline of a project, carries it out, and returns. The error is a
+// *conductor.BusyError if another step, or run --parallel, is at work, or an error of the project; errors of single tasks are in
+// their decisions.
+func Step(ctx context.Context, root string, opts StepOptions) ([]Decision, error) {
+	lock, err := conductor.Hold(Dir(root))
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +101,7 @@ func Run(ctx context.Context, root string, opts Options) ([]Decision, error) {
 		return nil, err
 	}
 	defer e.Close()
-	s := &step{Options: opts, e: e, s: e.Session(opts.Caller), engines: map[string]*engine.Engine{"": e}}
+	s := &step{StepOptions: opts, e: e, s: e.Session(opts.Caller), engines: map[string]*engine.Engine{"": e}}
 	defer func() { _ = s.close() }()
 	if err := s.look(ctx); err != nil {
 		return nil, err
@@ -129,9 +121,11 @@ func Run(ctx context.Context, root string, opts Options) ([]Decision, error) {
 	return s.decisions(), nil
 }
 
-// A step is one run of Run.
+// A step is one run of Step. First it gathers the facts about all tasks and pipelines and decides. Then it carries the decisions out.
+// No decision sees what another one of the same step has done, so their order does not matter, except where they share something:
+// free places are taken in the order of names, and at most one branch is merged. The agents that a step starts outlive it.
 type step struct {
-	Options
+	StepOptions
 	e        *engine.Engine
 	s        *engine.Session
 	engines  map[string]*engine.Engine // by branch, "" for the project

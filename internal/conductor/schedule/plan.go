@@ -1,10 +1,9 @@
-package step
+package schedule
 
 import (
 	"maps"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -27,6 +26,7 @@ type refused struct {
 	Branch  uint64 `json:"branch"`
 	Project uint64 `json:"project"`
 	Why     string `json:"why"`
+	clash   bool   // its executor can be given both sides
 }
 
 // A plan is what the tasks of a project share out in a step.
@@ -77,7 +77,7 @@ func (f facts) merge(names []string, unmerged map[string]string) string {
 		if t.State != state.Complete || t.Merged != "" || part(t) {
 			continue
 		}
-		why := fleet.Unchosen(names, name, t, func(other string) (state.Task, error) { return f.tasks[other], nil })
+		why := Unchosen(names, name, t, func(other string) (state.Task, error) { return f.tasks[other], nil })
 		if why == "" && f.own.Underway() && f.own.TaskID != t.TaskID {
 			why = "the project's own task has not ended"
 		}

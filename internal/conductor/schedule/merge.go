@@ -1,4 +1,4 @@
-package fleet
+package schedule
 
 import (
 	"context"
@@ -54,10 +54,10 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 			continue // a failed read was already reported
 		}
 		if why := f.unchosen(names, name, now.Task); cut == "" && why != "" {
-			f.refuse(name, refused{why: why}) // until the others change
+			f.refuse(name, refused{Why: why}) // until the others change
 			continue
 		}
-		if r, ok := f.refused[name]; ok && r.branch == now.Task.Seq && r.project == project.Task.Seq {
+		if r, ok := f.refused[name]; ok && r.Branch == now.Task.Seq && r.Project == project.Task.Seq {
 			continue
 		}
 		f.busy[name], f.merging = true, name
@@ -106,8 +106,8 @@ func (f *fleet) mergeEnded(done ended) {
 
 // refuse stores why work is not merged, and reports it once.
 func (f *fleet) refuse(name string, r refused) {
-	if f.refused[name].why != r.why {
-		f.Tell(Event{Branch: name, Kind: Unmerged, Text: r.why})
+	if f.refused[name].Why != r.Why {
+		f.Tell(Event{Branch: name, Kind: Unmerged, Text: r.Why})
 	}
 	f.refused[name] = r
 }
@@ -162,7 +162,7 @@ func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 		}
 		s := BranchStatus{Attempt: a}
 		if r, ok := f.refused[a.Branch]; ok && a.State == state.Complete && !a.Merged {
-			s.Unmerged, s.Clashes = r.why, r.clash
+			s.Unmerged, s.Clashes = r.Why, r.clash
 		}
 		if l := f.left[a.Branch]; l.err != nil && l.seq == a.Snap.Task.Seq {
 			s.Trouble = l.err.Error()

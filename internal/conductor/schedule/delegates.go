@@ -1,4 +1,4 @@
-package step
+package schedule
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/family"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
@@ -62,7 +61,7 @@ func (s *step) relate(ctx context.Context, e *engine.Engine, opts *conductor.Opt
 		return false, err
 	}
 	if !part(now.Task) {
-		opts.Others = family.Others(e)
+		opts.Others = Others(e)
 		return true, nil
 	}
 	parent := s.engines[now.Task.Parent.Branch]
@@ -73,7 +72,7 @@ func (s *step) relate(ctx context.Context, e *engine.Engine, opts *conductor.Opt
 	if other, busy := conductor.Conductor(parent.Place().Path()); busy && other.Pid != os.Getpid() {
 		return false, &conductor.BusyError{Holder: other}
 	}
-	opts.Hold = family.Hold(parent)
+	opts.Hold = Hold(parent)
 	list, err := delegate.Children(ctx, parent)
 	if err != nil {
 		return false, err

@@ -1,12 +1,9 @@
 //go:build unix
 
-package step
+package schedule
 
 import (
 	"context"
-	"flag"
-	"io"
-	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -23,19 +20,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-var full = flag.Bool("full", false, "try all orders: a minute or two")
+// sleeps is an agent that does nothing until it is ended.
+const sleeps = "agent = \"command\"\ncommand = \"exec sleep 600\"\n"
 
-func TestMain(m *testing.M) {
-	process.Shim(run.Hold)
-	enginetest.Full = full
-	os.Exit(enginetest.Main(m.Run))
-}
-
-// waits is an agent that does nothing until it is ended.
-const waits = "agent = \"command\"\ncommand = \"exec sleep 600\"\n"
-
-// A yard is a project whose agents wait.
-type yard struct {
+// A bench is a project whose agents wait.
+type bench struct {
 	*enginetest.Machine
 	t     *testing.T
 	order func([]*act)
@@ -43,22 +32,22 @@ type yard struct {
 	tick  error
 }
 
-func newYard(t *testing.T, toml string) *yard {
+func newBench(t *testing.T, toml string) *bench {
 	t.Helper()
-	y := &yard{Machine: enginetest.Repository(t, enginetest.Gate("true")+toml+"[hq.supervisor]\n"+waits+"[hq.executor]\n"+waits), t: t}
+	y := &bench{Machine: enginetest.Repository(t, enginetest.Gate("true")+toml+"[hq.supervisor]\n"+sleeps+"[hq.executor]\n"+sleeps), t: t}
 	t.Cleanup(y.end)
 	return y
 }
 
 // end ends all agents.
-func (y *yard) end() {
+func (y *bench) end() {
 	for _, e := range y.engines() {
 		_ = conductor.EndAll(context.Background(), e)
 	}
 }
 
 // engines are those of the project and its branches.
-func (y *yard) engines() map[string]*engine.Engine {
+func (y *bench) engines() map[string]*engine.Engine {
 	y.t.Helper()
 	all := map[string]*engine.Engine{"": y.Machine.Human().Engine()}
 	entries, _ := os.ReadDir(y.Path(".ferrus/branches"))
@@ -71,7 +60,7 @@ func (y *yard) engines() map[string]*engine.Engine {
 }
 
 // branch makes a branch with a task, in a state.
-func (y *yard) branch(name string, in state.State) {
+func (y *bench) branch(name string, in state.State) {
 	y.t.Helper()
 	enginetest.Branched(y.t, y.Machine.Human(), branch.Fork{Names: []string{name}, Own: true})
 	on := y.On(name)
@@ -93,17 +82,17 @@ func (y *yard) branch(name string, in state.State) {
 	}
 }
 
-func (y *yard) queued(name string) {
+func (y *bench) queued(name string) {
 	y.t.Helper()
 	if _, err := queue.Put(y.Path(".ferrus"), name, "Do "+name+"."); err != nil {
 		y.t.Fatal(err)
 	}
 }
 
-func (y *yard) runs() run.Place { return run.At(y.Dir, config.Default().Pipelines) }
+func (y *bench) runs() run.Place { return run.At(y.Dir, config.Default().Pipelines) }
 
 // pipeline launches a run of two phases of commands.
-func (y *yard) pipeline() *run.Folder {
+func (y *bench) pipeline() *run.Folder {
 	y.t.Helper()
 	all, err := workflow.Parse([]byte(`{"p": {"phases": [{"id": "a", "workers": [{"role": "one", "run": "echo one > $FERRUS_OUTPUT"}]},
 		{"id": "b", "workers": [{"role": "end", "final": true, "reads": ["one.md"], "run": "echo end > $FERRUS_OUTPUT"}]}]}}`))
@@ -113,10 +102,8 @@ func (y *yard) pipeline() *run.Folder {
 	return enginetest.Must(y.runs().Launch(all[0], "topic", y.runs().Settings(config.Default()), time.Now()))(y.t)
 }
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
-
 // step makes a step.
-func (y *yard) step(places int) []Decision {
+func (y *bench) step(places int) []Decision {
 	y.t.Helper()
 	list, err := y.try(places)
 	if err != nil {
@@ -130,8 +117,8 @@ func (y *yard) step(places int) []Decision {
 	return list
 }
 
-func (y *yard) try(places int) ([]Decision, error) {
-	return Run(y.t.Context(), y.Dir, Options{Parallel: places, Caller: engine.Caller{Role: state.Human, Agent: "human", TTY: true},
+func (y *bench) try(places int) ([]Decision, error) {
+	return Step(y.t.Context(), y.Dir, StepOptions{Parallel: places, Caller: engine.Caller{Role: state.Human, Agent: "human", TTY: true},
 		Engine: engine.Options{Log: quiet}, Runs: y.runs(), order: y.order, Ready: y.ready,
 		Conduct: func(e *engine.Engine) (conductor.Options, error) {
 			conf, err := e.Config()
@@ -143,7 +130,7 @@ func (y *yard) try(places int) ([]Decision, error) {
 }
 
 // agents are the agents that work, by the branch and the duty.
-func (y *yard) agents() map[string]bool {
+func (y *bench) agents() map[string]bool {
 	all := map[string]bool{}
 	for name, e := range y.engines() {
 		for _, d := range []string{"executor", "consultant", "reviewer"} {

@@ -1,4 +1,4 @@
-package step
+package schedule
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
@@ -16,7 +15,7 @@ import (
 // take makes branches of the first tasks of the queue, as many as there are free places. One that
 // cannot be taken is left for later steps.
 func (s *step) take(ctx context.Context, free int) {
-	list, err := fleet.Queued(s.e.Place().Dir())
+	list, err := Queued(s.e.Place().Dir())
 	if err != nil {
 		s.tell(Decision{Kind: Queue, Do: skip}, err) // the good ones are taken all the same
 	}
@@ -25,7 +24,7 @@ func (s *step) take(ctx context.Context, free int) {
 			return
 		}
 		d := Decision{Kind: Queue, Name: it.Name, Do: take}
-		task, err := fleet.Take(ctx, s.s, it)
+		task, err := Take(ctx, s.s, it)
 		if err == nil && task == nil {
 			continue // another computer takes it
 		}
@@ -69,7 +68,7 @@ func (s *step) merge(ctx context.Context, d *Decision) {
 	own, bad := s.e.View()
 	if wrong == nil && bad == nil {
 		all := s.readRefused()
-		all[d.Name] = refused{now.Task.Seq, own.Task.Seq, err.Error()}
+		all[d.Name] = refused{Branch: now.Task.Seq, Project: own.Task.Seq, Why: err.Error()}
 		s.writeRefused(all)
 	}
 }
@@ -80,7 +79,7 @@ const refusedFile = "refused.json"
 // maxRefused bounds that file, in bytes.
 const maxRefused = 1 << 20
 
-func (s *step) refusedPath() string { return filepath.Join(fleet.Dir(s.e.Place().Root), refusedFile) }
+func (s *step) refusedPath() string { return filepath.Join(Dir(s.e.Place().Root), refusedFile) }
 
 func (s *step) readRefused() map[string]refused {
 	all := map[string]refused{}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package family
+package schedule
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func TestABudgetThatCannotBeReadHoldsTheFamily(t *testing.T) {
 		t.Skip("it damages the files of the runs")
 	}
 	t.Parallel()
-	y := newYard(t, "[limits]\nmax_delegates = 4\nmax_task_tokens = 100\n", "One.")
+	y := newFamily(t, "[limits]\nmax_delegates = 4\nmax_task_tokens = 100\n", "One.")
 	ex := y.on("").Engine().Session(engine.Caller{Role: state.Executor, Agent: "executor:command:1"})
 	_, _, err := ex.AwaitTask(t.Context(), time.Minute, true)
 	must(t, err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package step
+package schedule
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/fleet"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
@@ -23,7 +22,7 @@ import (
 )
 
 // steps makes a step in which decisions may fail, and returns them by what they are about.
-func (y *yard) steps(places int) map[string]Decision {
+func (y *bench) steps(places int) map[string]Decision {
 	y.t.Helper()
 	list, err := y.try(places)
 	if err != nil {
@@ -56,7 +55,7 @@ func fails(t *testing.T, d Decision, do string, words ...string) {
 // the task that has them.
 func TestAStepConductsDelegates(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "[limits]\nmax_delegates = 3\n")
+	y := newBench(t, "[limits]\nmax_delegates = 3\n")
 	_, ex := y.Begun()
 	lock := y.Path(".ferrus/live/delegates.lock")
 	_, c, err := delegate.Start(t.Context(), ex, "A part.", "", enginetest.Patience)
@@ -102,7 +101,7 @@ func TestAStepConductsDelegates(t *testing.T) {
 // TestADelegateThatWaitsForItsTaskIsConducted: it has asked, or has submitted its work.
 func TestADelegateThatWaitsForItsTaskIsConducted(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "[limits]\nmax_delegates = 3\n")
+	y := newBench(t, "[limits]\nmax_delegates = 3\n")
 	_, ex := y.Begun()
 	for _, what := range []string{"asks", "submits"} {
 		_, c, err := delegate.Start(t.Context(), ex, "It "+what+".", "", enginetest.Patience)
@@ -127,7 +126,7 @@ func TestADelegateThatWaitsForItsTaskIsConducted(t *testing.T) {
 func TestWhatCannotBeDecidedSaysSo(t *testing.T) {
 	sharedtest.InFiles(t, "a journal that is a file cannot be read")
 	t.Parallel()
-	y := newYard(t, "")
+	y := newBench(t, "")
 	y.branch("a", state.Executing)
 	y.branch("b", state.Executing)
 	f := y.pipeline()
@@ -169,11 +168,11 @@ func TestDecisionsAreShownInOneOrder(t *testing.T) {
 // TestAMergeThatIsCutOffIsTriedAgain: it was not refused. One that was is remembered as long as nothing changes, unless its record is lost.
 func TestAMergeThatIsCutOffIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "")
+	y := newBench(t, "")
 	y.branch("a", state.Complete)
 	e := y.Machine.Human().Engine()
-	s := &step{Options: Options{Caller: engine.Caller{Role: state.Human, Agent: "human", TTY: true}}, e: e, s: y.Machine.Human(), engines: map[string]*engine.Engine{"": e}}
-	defer enginetest.Must(conductor.Hold(fleet.Dir(y.Dir)))(t).Close()
+	s := &step{StepOptions: StepOptions{Caller: engine.Caller{Role: state.Human, Agent: "human", TTY: true}}, e: e, s: y.Machine.Human(), engines: map[string]*engine.Engine{"": e}}
+	defer enginetest.Must(conductor.Hold(Dir(y.Dir)))(t).Close()
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	d := Decision{Kind: Merge, Name: "a", Do: merge}
@@ -193,7 +192,7 @@ func TestAMergeThatIsCutOffIsTriedAgain(t *testing.T) {
 	if got := s.readRefused()["a"]; d.Err != nil || !strings.HasPrefix(d.Why, "not merged: ") || got.Why != strings.TrimPrefix(d.Why, "not merged: ") || got.Branch != on || got.Project != own {
 		t.Errorf("%+v, %+v of %d and %d", d, got, on, own)
 	}
-	path := filepath.Join(fleet.Dir(y.Dir), refusedFile)
+	path := filepath.Join(Dir(y.Dir), refusedFile)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -216,18 +215,18 @@ func TestAMergeThatIsCutOffIsTriedAgain(t *testing.T) {
 // TestAStepThatIsInterruptedCarriesOutNothing, and leaves nothing locked.
 func TestAStepThatIsInterruptedCarriesOutNothing(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "")
+	y := newBench(t, "")
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	y.branch("a", state.Executing)
-	if list, err := Run(over, y.Dir, Options{Parallel: 1, Engine: engine.Options{Log: quiet}, Runs: y.runs(), Caller: engine.Caller{Role: state.Human},
+	if list, err := Step(over, y.Dir, StepOptions{Parallel: 1, Engine: engine.Options{Log: quiet}, Runs: y.runs(), Caller: engine.Caller{Role: state.Human},
 		Conduct: func(*engine.Engine) (conductor.Options, error) { return conductor.Options{}, errors.New("no options") }}); !errors.Is(err, context.Canceled) || list != nil {
 		t.Errorf("interrupted: %+v, %v", list, err)
 	}
 	if all := y.steps(1); all["branch a"].Do != "start" || all["branch a"].Err != nil {
 		t.Errorf("%+v", all)
 	}
-	if list, err := Run(t.Context(), y.Side, Options{}); err == nil || list != nil {
+	if list, err := Step(t.Context(), y.Side, StepOptions{}); err == nil || list != nil {
 		t.Errorf("in a folder without a project: %+v, %v", list, err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package family
+package schedule
 
 import (
 	"context"
@@ -24,7 +24,7 @@ import (
 // delegated is a task whose executor, a session of the test, has given parts of it to delegates. Nobody conducts them.
 func delegated(t *testing.T, toml string, parts ...string) (*yard, *engine.Engine) {
 	t.Helper()
-	y := newYard(t, toml, "One.")
+	y := newFamily(t, toml, "One.")
 	ex := y.on("").Engine().Session(engine.Caller{Role: state.Executor, Agent: "executor:command:1"})
 	_, _, err := ex.AwaitTask(t.Context(), time.Minute, true)
 	must(t, err)
@@ -43,7 +43,7 @@ func TestEndAllEndsTheAgentsOfDelegates(t *testing.T) {
 	child := y.on(y.task("").Delegates[0].Branch).Engine()
 	starts := func() {
 		t.Helper()
-		turn, err := conductor.Look(child, options(child).Options)
+		turn, err := conductor.Look(child, taskOptions(child).Options)
 		must(t, err)
 		must(t, turn.Take(t.Context()))
 		must(t, turn.Close())
@@ -77,15 +77,15 @@ func TestADelegateWhoseConductorEndsIsNotForgotten(t *testing.T) {
 	y, e := delegated(t, limits, "One.", "Two.")
 	list := y.task("").Delegates
 	first, second := list[0].ID, list[1].ID
-	f := &family{Options: options(e), e: e, running: map[string]*running{first: {}}}
+	f := &family{TaskOptions: taskOptions(e), e: e, running: map[string]*running{first: {}}}
 	if !f.busy() {
 		t.Error("its conductor does not run")
 	}
-	f.end(t.Context(), ended{id: first, out: conductor.Outcome{Snapshot: store.Snapshot{Task: state.Task{Seq: 7}}}})
+	f.end(t.Context(), delegateEnded{id: first, out: conductor.Outcome{Snapshot: store.Snapshot{Task: state.Task{Seq: 7}}}})
 	if f.running[first].left != 7 || f.busy() {
 		t.Errorf("it has ended at entry %d", f.running[first].left)
 	}
-	f.end(t.Context(), ended{id: first})
+	f.end(t.Context(), delegateEnded{id: first})
 	if f.running[first].left == 0 {
 		t.Error("it runs again")
 	}
@@ -100,13 +100,13 @@ func TestADelegateWhoseConductorEndsIsNotForgotten(t *testing.T) {
 		"the run ends":        {over, errors.New("interrupted")},
 	} {
 		f.running[first] = &running{}
-		f.end(c.ctx, ended{id: first, err: c.err})
+		f.end(c.ctx, delegateEnded{id: first, err: c.err})
 		if _, known := f.running[first]; known || y.task("").Delegates[0].Ended != "" {
 			t.Errorf("%s: %+v, %+v", why, f.running, y.task("").Delegates)
 		}
 	}
 	f.running[second] = &running{}
-	f.end(t.Context(), ended{id: second, err: errors.New("no such program")})
+	f.end(t.Context(), delegateEnded{id: second, err: errors.New("no such program")})
 	switch got := y.task("").Delegates[1]; {
 	case got.Ended != state.DelegateFailed || f.running[second].left == 0:
 		t.Errorf("%+v", got)
@@ -132,7 +132,7 @@ func TestDelegatesThatCannotBeReadAreNotForgotten(t *testing.T) {
 	}
 	t.Parallel()
 	y, e := delegated(t, limits, "One.")
-	f := &family{Options: options(e), e: e, running: map[string]*running{}}
+	f := &family{TaskOptions: taskOptions(e), e: e, running: map[string]*running{}}
 	lock := project.At(y.dir, "").Path("live", "delegates.lock")
 	must(t, errors.Join(os.RemoveAll(lock), os.Mkdir(lock, 0o700)))
 	if err := f.pass(t.Context()); err == nil || !strings.Contains(err.Error(), "delegates.lock") || len(f.running) > 0 {
@@ -161,12 +161,12 @@ func TestDelegatesThatCannotBeReadAreNotForgotten(t *testing.T) {
 // TestAFamilyThatCannotRunSaysWhy, and leaves nothing running.
 func TestAFamilyThatCannotRunSaysWhy(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, limits, "One.")
+	y := newFamily(t, limits, "One.")
 	lock, err := conductor.Hold(project.At(y.dir, "").Dir())
 	must(t, err)
 	defer lock.Close()
 	var busy *conductor.BusyError
-	if _, err := y.run(t.Context()); !errors.As(err, &busy) {
+	if _, err := y.runTask(t.Context()); !errors.As(err, &busy) {
 		t.Errorf("beside another conductor: %v", err)
 	}
 	over, cancel := context.WithCancel(t.Context())
