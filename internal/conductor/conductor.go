@@ -20,7 +20,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/conductor/post"
+	"github.com/ferrus-go/ferrus/internal/conductor/leader"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -83,7 +83,7 @@ const signalled = time.Second
 var ErrStopped = errors.New("stopped")
 
 // ErrLost means that another computer may conduct the task now. The agents of this one have ended.
-var ErrLost = post.ErrLost
+var ErrLost = leader.ErrLost
 
 // Run conducts the task of the engine until the task has ended, needs a person in a non-interactive
 // run, or ctx ends. The error is a *BusyError when another conductor works on the task, ErrStopped
@@ -161,10 +161,10 @@ const liveDir = "live"
 type conductor struct {
 	Options
 	e     *engine.Engine
-	lock  io.Closer  // of this computer
-	post  *post.Post // nil for a machine in files
-	alone string     // the lock without which agents may not stay where other computers can continue, "" for none
-	files string     // by which another computer gets those of the task, "" for none
+	lock  io.Closer    // of this computer
+	post  *leader.Post // nil for a machine in files
+	alone string       // the lock without which agents may not stay where other computers can continue, "" for none
+	files string       // by which another computer gets those of the task, "" for none
 	began time.Time
 
 	looked, woke time.Time // when it last gathered facts, and when it last noticed that the machine had slept

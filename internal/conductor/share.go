@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/conductor/post"
+	"github.com/ferrus-go/ferrus/internal/conductor/leader"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 )
@@ -20,11 +20,11 @@ func (c *conductor) take(ctx context.Context) error {
 		return err
 	}
 	c.lock = lock
-	if c.post, err = post.Take(ctx, c.e.Store(), place); err == nil {
+	if c.post, err = leader.Take(ctx, c.e.Store(), place); err == nil {
 		return nil
 	}
 	err = errors.Join(err, lock.Close())
-	var taken *post.TakenError
+	var taken *leader.TakenError
 	if errors.As(err, &taken) {
 		return &BusyError{Holder{Since: taken.Since, Host: taken.Host}}
 	}
@@ -38,7 +38,7 @@ func (c *conductor) arrive(ctx context.Context) error {
 		if err := c.bring(ctx); err != nil {
 			return err
 		}
-		if err := c.post.Arrived(ctx); err != nil && !errors.Is(err, post.ErrFilesElsewhere) {
+		if err := c.post.Arrived(ctx); err != nil && !errors.Is(err, leader.ErrFilesElsewhere) {
 			return err
 		}
 	}
@@ -99,27 +99,27 @@ func AllRuns(ctx context.Context, e *engine.Engine, task string) ([]process.Run,
 	if err != nil {
 		return own, err
 	}
-	return post.All(ctx, e.Store(), task, own), nil
+	return leader.All(ctx, e.Store(), task, own), nil
 }
 
 // Node returns the other computer that conducts the task of the engine, "" for none.
-func Node(e *engine.Engine) string { return post.Node(context.Background(), e.Store()) }
+func Node(e *engine.Engine) string { return leader.Node(context.Background(), e.Store()) }
 
 // Elsewhere returns the branches of the project that other computers conduct; none where the machines are in files.
 func Elsewhere(e *engine.Engine) (map[string]bool, error) {
-	return post.Elsewhere(context.Background(), e.Store())
+	return leader.Elsewhere(context.Background(), e.Store())
 }
 
 // A Trouble says why a node does not work on a task.
-type Trouble = post.Trouble
+type Trouble = leader.Trouble
 
 // Troubles returns why nodes do not work on the task of the engine, if nobody does; none where the machine is in files.
-func Troubles(e *engine.Engine) []Trouble { return post.Troubles(context.Background(), e.Store()) }
+func Troubles(e *engine.Engine) []Trouble { return leader.Troubles(context.Background(), e.Store()) }
 
 // NoteTrouble records for the session of a node why it does not work on the task of a branch or of the queue; nil says that this is over. e has the project's own
 // machine.
 func NoteTrouble(ctx context.Context, e *engine.Engine, session, name string, why error) error {
-	return post.NoteTrouble(ctx, e.Store(), session, name, why)
+	return leader.NoteTrouble(ctx, e.Store(), session, name, why)
 }
 
 // lockPath is the lock of the conductor of a place.

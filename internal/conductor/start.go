@@ -6,7 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/conductor/post"
+	"github.com/ferrus-go/ferrus/internal/conductor/leader"
 )
 
 // start starts the missing agent, unless the checks raise a question first.
@@ -23,7 +23,7 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 	switch {
 	case ctx.Err() != nil || errors.Is(err, ErrLost):
 		return false, nil // the run ends
-	case errors.Is(err, post.ErrFilesElsewhere):
+	case errors.Is(err, leader.ErrFilesElsewhere):
 		return true, c.arrive(ctx)
 	case err != nil:
 		return false, err
@@ -51,7 +51,7 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 
 // try runs the checks where that comes before an agent: once before an executor in a sandbox, whether they can work in theirs; and before a
 // reviewer on another computer than the executor's, whether they pass there too. The question says why the agent is not started; "" for none. The
-// error is post.ErrFilesElsewhere where the files must be brought first.
+// error is leader.ErrFilesElsewhere where the files must be brought first.
 func (c *conductor) try(ctx context.Context, f Facts, act Act, order process.Order) (question string, err error) {
 	if order.Inside != nil {
 		question, err = c.e.TrySandbox(ctx, f.Gate, func(sandbox string) { c.say(Event{Kind: Trying, Sandbox: sandbox}) })
@@ -63,7 +63,7 @@ func (c *conductor) try(ctx context.Context, f Facts, act Act, order process.Ord
 		return "", err
 	}
 	if c.post.Moved() {
-		return "", post.ErrFilesElsewhere
+		return "", leader.ErrFilesElsewhere
 	}
 	return c.e.Runner().Confirm(ctx, f.Snapshot, f.Gate, func() { c.say(Event{Kind: Confirming}) })
 }

@@ -1,4 +1,4 @@
-// Package post gives a computer the right to conduct a task whose machine several computers share, and knows the agents that all of
+// Package leader gives a computer the right to conduct a task whose machine several computers share, and knows the agents that all of
 // them have started for it.
 //
 // The right is a row of the database. Three things together let at most one agent of a duty work, on whatever computer:
@@ -9,7 +9,7 @@
 //     [process.Fence].
 //
 // A machine in files needs none of this: the locks of package conductor and package process do it. Its Post is nil.
-package post
+package leader
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package post
+package leader
 
 import (
 	"sync/atomic"
