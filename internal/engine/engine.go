@@ -18,7 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
-	"github.com/ferrus-go/ferrus/internal/engine/published"
+	"github.com/ferrus-go/ferrus/internal/engine/publish"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -52,7 +52,7 @@ type Engine struct {
 	settled atomic.Uint64 // the newest entry after which no rule was found due
 
 	keeper    *snapshots.Queue
-	published *published.Trees
+	published *publish.Trees
 	told      handover.Shown
 
 	origin  *origin.Judge // nil without Options.Project
@@ -127,7 +127,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 		trees: map[string]*worktree.Tree{}, origin: o, foreign: strange}
 	e.keeper = snapshots.NewQueue()
 	e.settings = settings.New(place.Root, s, settings.Options{Project: opts.Project, Environ: opts.Environ, Log: opts.Log})
-	e.published = published.New(place, s, e.settings.Person, opts.Log)
+	e.published = publish.New(place, s, e.settings.Person, opts.Log)
 	e.runner = checkrun.New(place, s, e.Environment)
 	e.ctx, e.end = context.WithCancel(context.Background())
 	return e, nil

@@ -3,13 +3,13 @@ package engine
 import (
 	"context"
 
-	"github.com/ferrus-go/ferrus/internal/engine/published"
+	"github.com/ferrus-go/ferrus/internal/engine/publish"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // Published returns the work trees of the machine that are on the git remote.
-func (e *Engine) Published() *published.Trees { return e.published }
+func (e *Engine) Published() *publish.Trees { return e.published }
 
 // Publish publishes the files of the task as they are now, so that another computer can continue with them, and returns the commit. It is ""
 // where work trees do not travel. It is refused where an agent of another computer has claimed the task.

@@ -1,4 +1,4 @@
-// Package published publishes the work trees of tasks through the git remote that a person has named, and fetches those that other computers
+// Package publish publishes the work trees of tasks through the git remote that a person has named, and fetches those that other computers
 // have published. It is for projects whose machines are in a database; for others it does nothing.
 //
 // Package exchange has the rules: push first, then the journal line, one ref for each epoch of a task. This package adds what depends on the
@@ -11,7 +11,7 @@
 //     claims to be of a later epoch than the journal has.
 //
 // It lays out no files: package branch does.
-package published
+package publish
 
 import (
 	"context"

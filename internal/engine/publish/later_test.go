@@ -1,4 +1,4 @@
-package published_test
+package publish_test
 
 import (
 	"fmt"
