@@ -7,7 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -16,17 +16,17 @@ import (
 // files. It also brings the files with which the task began, and its base commit.
 //
 // The error is a *refusal.RefusedError.
-func (t *Trees) Fetch(ctx context.Context, repo *repository.Repository, task state.Task, commit string) (exchange.Snapshot, error) {
+func (t *Trees) Fetch(ctx context.Context, repo *repository.Repository, task state.Task, commit string) (remote.Snapshot, error) {
 	r, err := t.Open(ctx, repo, 0)
 	if err != nil {
-		return exchange.Snapshot{}, err
+		return remote.Snapshot{}, err
 	}
 	at := t.ref(task)
 	if at.Commit = commit; commit == "" {
 		at.Commit = r.CommitOf(task.Newest(), task.BaseCommit)
 	}
 	got, err := r.Fetch(ctx, at, task.BaseCommit)
-	if errors.Is(err, exchange.ErrMissing) && commit == "" && !task.Submitted() {
+	if errors.Is(err, remote.ErrMissing) && commit == "" && !task.Submitted() {
 		var older string
 		if older, err = t.older(ctx, r, task); err == nil {
 			t.log.Warn("the files of the newest check were not published; older ones are fetched", "task", task.TaskID, "commit", older)
@@ -39,10 +39,10 @@ func (t *Trees) Fetch(ctx context.Context, repo *repository.Repository, task sta
 		lost, err = repo.Missing(ctx, objects(task))
 	}
 	if err == nil && len(lost) > 0 {
-		_, err = r.Fetch(ctx, exchange.Ref{Task: at.Task + base, Commit: r.CommitOf(task.BaseTree, task.BaseCommit)}, task.BaseCommit)
+		_, err = r.Fetch(ctx, remote.Ref{Task: at.Task + base, Commit: r.CommitOf(task.BaseTree, task.BaseCommit)}, task.BaseCommit)
 	}
 	remedy := "then try again"
-	if errors.Is(err, exchange.ErrMissing) {
+	if errors.Is(err, remote.ErrMissing) {
 		remedy = "the next check or submission there publishes them, if trees is set under [store] in the configuration there too; then try again"
 	}
 	return got, t.refused("the files of the work cannot be fetched", remedy, err)
@@ -53,7 +53,7 @@ const searched = 1000
 
 // older returns the commit of the newest tree that the journal names for a task and a ref of the remote has: a check that had begun is named before its
 // tree is published. Without one it is that of the files with which the task began.
-func (t *Trees) older(ctx context.Context, r *exchange.Remote, task state.Task) (string, error) {
+func (t *Trees) older(ctx context.Context, r *remote.Remote, task state.Task) (string, error) {
 	refs, err := r.List(ctx, t.ref(task).Task)
 	if err != nil {
 		return "", err

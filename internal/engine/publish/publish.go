@@ -1,7 +1,7 @@
 // Package publish publishes the work trees of tasks through the git remote that a person has named, and fetches those that other computers
 // have published. It is for projects whose machines are in a database; for others it does nothing.
 //
-// Package exchange has the rules: push first, then the journal line, one ref for each epoch of a task. This package adds what depends on the
+// Package remote has the rules: push first, then the journal line, one ref for each epoch of a task. This package adds what depends on the
 // journal:
 //
 //   - A snapshot is the commit of a tree on the base commit of the task. Both are in the journal, so no line names a commit.
@@ -28,7 +28,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -68,7 +68,7 @@ func (t *Trees) On() (bool, error) {
 
 // Open opens the remote for a repository. It connects to nothing. limit bounds each call of git, 0 for the usual time. The error is a
 // *refusal.RefusedError.
-func (t *Trees) Open(ctx context.Context, repo *repository.Repository, limit time.Duration) (*exchange.Remote, error) {
+func (t *Trees) Open(ctx context.Context, repo *repository.Repository, limit time.Duration) (*remote.Remote, error) {
 	p, err := t.person()
 	if err != nil {
 		return nil, refusal.Config(err)
@@ -83,7 +83,7 @@ func (t *Trees) Open(ctx context.Context, repo *repository.Repository, limit tim
 	if err != nil {
 		return nil, err
 	}
-	r, err := exchange.Open(ctx, repo, exchange.Options{Remote: p.Store.Trees, Namespace: p.Store.Namespace, Project: at.Project.String(), Timeout: limit})
+	r, err := remote.Open(ctx, repo, remote.Options{Remote: p.Store.Trees, Namespace: p.Store.Namespace, Project: at.Project.String(), Timeout: limit})
 	if err != nil {
 		return nil, &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "correct trees under [store] in " + p.Path, Person: true}
 	}
@@ -121,8 +121,8 @@ func split(name string) (branch, task string, first bool) {
 }
 
 // ref is where the files of a task are published.
-func (t *Trees) ref(task state.Task) exchange.Ref {
-	return exchange.Ref{Task: name(t.place.Branch, task.TaskID), Epoch: task.Epoch}
+func (t *Trees) ref(task state.Task) remote.Ref {
+	return remote.Ref{Task: name(t.place.Branch, task.TaskID), Epoch: task.Epoch}
 }
 
 // refused is the refusal that fits an error of the remote. remedy is what helps beside what the error itself says.
@@ -133,11 +133,11 @@ func (t *Trees) refused(what, remedy string, err error) error {
 	r := &refusal.RefusedError{Code: refusal.StoreError, Message: what + ": " + err.Error(), Remedy: remedy}
 	p, wrong := t.person()
 	switch path := p.Path; {
-	case is[*exchange.LaterError](err):
+	case is[*remote.LaterError](err):
 		r.Code, r.Remedy = refusal.LeaseLost, "call status to see who has claimed the task"
-	case is[*exchange.RefusedError](err) && wrong == nil && p.Store.Namespace != exchange.Branches:
-		r.Remedy, r.Person = fmt.Sprintf("write namespace = %q under [store] in %s, on each computer, then try again", exchange.Branches, path), true
-	case errors.Is(err, exchange.ErrAccess):
+	case is[*remote.RefusedError](err) && wrong == nil && p.Store.Namespace != remote.Branches:
+		r.Remedy, r.Person = fmt.Sprintf("write namespace = %q under [store] in %s, on each computer, then try again", remote.Branches, path), true
+	case errors.Is(err, remote.ErrAccess):
 		r.Person = true
 	}
 	return r

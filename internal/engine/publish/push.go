@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 )
 
 const (
@@ -99,7 +99,7 @@ func (t *Trees) pushed(ctx context.Context, tree *worktree.Tree, task state.Task
 	}
 	at := t.ref(task)
 	commit, err := t.push(ctx, r, tree, task, id)
-	if later, ok := errors.AsType[*exchange.LaterError](err); ok {
+	if later, ok := errors.AsType[*remote.LaterError](err); ok {
 		if now, wrong := t.store.View(); wrong == nil && now.Task.TaskID == task.TaskID && now.Task.Epoch < later.Later {
 			// The journal decides. A removed branch of this name has left it, or a database that was restored from a backup.
 			err = t.sweep(ctx, r, t.known(at.Task, task.TaskID))
@@ -120,11 +120,11 @@ func (t *Trees) pushed(ctx context.Context, tree *worktree.Tree, task state.Task
 }
 
 // push publishes both refs of a task. That of the files with which it began comes first: who finds the other one needs it.
-func (t *Trees) push(ctx context.Context, r *exchange.Remote, tree *worktree.Tree, task state.Task, id string) (string, error) {
+func (t *Trees) push(ctx context.Context, r *remote.Remote, tree *worktree.Tree, task state.Task, id string) (string, error) {
 	at := t.ref(task)
 	lost, err := tree.Missing(ctx, objects(task))
 	if err == nil && len(lost) > 0 { // of a task that another computer has made
-		_, err = r.Fetch(ctx, exchange.Ref{Task: at.Task + base, Commit: r.CommitOf(task.BaseTree, task.BaseCommit)}, task.BaseCommit)
+		_, err = r.Fetch(ctx, remote.Ref{Task: at.Task + base, Commit: r.CommitOf(task.BaseTree, task.BaseCommit)}, task.BaseCommit)
 	}
 	was, known := t.pushedLast(at)
 	if err == nil && !known {
@@ -147,18 +147,18 @@ func objects(task state.Task) []string {
 	return ids
 }
 
-func (t *Trees) pushBase(ctx context.Context, r *exchange.Remote, task state.Task) error {
+func (t *Trees) pushBase(ctx context.Context, r *remote.Remote, task state.Task) error {
 	at := t.ref(task)
-	_, err := t.replace(ctx, r, exchange.Ref{Task: at.Task + base}, task.BaseTree, task.BaseCommit, func() error { return nil })
+	_, err := t.replace(ctx, r, remote.Ref{Task: at.Task + base}, task.BaseTree, task.BaseCommit, func() error { return nil })
 	return err
 }
 
 // replace pushes to a ref, whatever that has: only processes of its own epoch push to it. It calls lost where the remote lacks a commit
 // that this process has pushed.
-func (t *Trees) replace(ctx context.Context, r *exchange.Remote, at exchange.Ref, tree, base string, lost func() error) (exchange.Ref, error) {
+func (t *Trees) replace(ctx context.Context, r *remote.Remote, at remote.Ref, tree, base string, lost func() error) (remote.Ref, error) {
 	for try := 1; ; try++ {
 		to, err := r.Push(ctx, at, tree, base)
-		stale, ok := errors.AsType[*exchange.StaleError](err)
+		stale, ok := errors.AsType[*remote.StaleError](err)
 		if ok && try < tries {
 			if stale.Have == "" && at.Commit != "" {
 				if err := lost(); err != nil {
@@ -177,10 +177,10 @@ func (t *Trees) replace(ctx context.Context, r *exchange.Remote, at exchange.Ref
 	}
 }
 
-func key(at exchange.Ref) string { return fmt.Sprintf("%s/%d", at.Task, at.Epoch) }
+func key(at remote.Ref) string { return fmt.Sprintf("%s/%d", at.Task, at.Epoch) }
 
 // pushedLast returns what this process has pushed to a ref last, and whether it has.
-func (t *Trees) pushedLast(at exchange.Ref) (commit string, known bool) {
+func (t *Trees) pushedLast(at remote.Ref) (commit string, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	commit, known = t.last[key(at)]

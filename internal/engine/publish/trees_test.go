@@ -16,14 +16,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
 // person is the configuration of one who has named a remote.
 func person(trees string) func() (config.Person, error) {
 	p := config.Person{Path: "/home/me/config.toml"}
-	p.Store.Trees, p.Store.Namespace = trees, exchange.Hidden
+	p.Store.Trees, p.Store.Namespace = trees, remote.Hidden
 	return func() (config.Person, error) { return p, nil }
 }
 
@@ -60,7 +60,7 @@ func TestANameOfARefHasItsBranch(t *testing.T) {
 // machines and to newer tasks.
 func TestWhatTheTaskNeedsStaysOnTheRemote(t *testing.T) {
 	dir, tree := newRepository(t)
-	r, err := exchange.Open(t.Context(), tree.Repository, exchange.Options{Remote: "/srv/a", Project: "p"})
+	r, err := remote.Open(t.Context(), tree.Repository, remote.Options{Remote: "/srv/a", Project: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,21 +69,21 @@ func TestWhatTheTaskNeedsStaysOnTheRemote(t *testing.T) {
 	task.Check.Tree, task.Submission.Tree = id(1), id(2)
 	of := &Trees{place: project.Place{Root: dir, Branch: "alt"}}
 	for _, c := range []struct {
-		at         exchange.Ref
+		at         remote.Ref
 		keep, over bool // while the task is underway, and when it is over
 	}{
-		{exchange.Ref{Task: "alt@t-2", Epoch: 5}, true, false},
-		{exchange.Ref{Task: "alt@t-2", Epoch: 6}, true, false},
-		{exchange.Ref{Task: "alt@t-2", Epoch: 4, Commit: id(1)}, false, false},
-		{exchange.Ref{Task: "alt@t-2", Epoch: 4, Commit: r.CommitOf(id(1), id(9))}, true, false},
-		{exchange.Ref{Task: "alt@t-2", Epoch: 3, Commit: r.CommitOf(id(2), id(9))}, true, false},
-		{exchange.Ref{Task: "alt@t-2", Epoch: 4, Commit: r.CommitOf(id(1), "")}, false, false},
-		{exchange.Ref{Task: "alt@t-2+base"}, true, false},
-		{exchange.Ref{Task: "alt@t-1", Epoch: 9}, false, false},
-		{exchange.Ref{Task: "alt@t-1+base"}, false, false},
-		{exchange.Ref{Task: "alt@t-3"}, true, true},
-		{exchange.Ref{Task: "t-1", Epoch: 1}, true, true},
-		{exchange.Ref{Task: "other@t-1", Epoch: 1}, true, true},
+		{remote.Ref{Task: "alt@t-2", Epoch: 5}, true, false},
+		{remote.Ref{Task: "alt@t-2", Epoch: 6}, true, false},
+		{remote.Ref{Task: "alt@t-2", Epoch: 4, Commit: id(1)}, false, false},
+		{remote.Ref{Task: "alt@t-2", Epoch: 4, Commit: r.CommitOf(id(1), id(9))}, true, false},
+		{remote.Ref{Task: "alt@t-2", Epoch: 3, Commit: r.CommitOf(id(2), id(9))}, true, false},
+		{remote.Ref{Task: "alt@t-2", Epoch: 4, Commit: r.CommitOf(id(1), "")}, false, false},
+		{remote.Ref{Task: "alt@t-2+base"}, true, false},
+		{remote.Ref{Task: "alt@t-1", Epoch: 9}, false, false},
+		{remote.Ref{Task: "alt@t-1+base"}, false, false},
+		{remote.Ref{Task: "alt@t-3"}, true, true},
+		{remote.Ref{Task: "t-1", Epoch: 1}, true, true},
+		{remote.Ref{Task: "other@t-1", Epoch: 1}, true, true},
 	} {
 		if got := of.keep(r, task, false)(c.at); got != c.keep {
 			t.Errorf("%+v stays: %v", c.at, got)
@@ -94,7 +94,7 @@ func TestWhatTheTaskNeedsStaysOnTheRemote(t *testing.T) {
 	}
 	none := task
 	none.Check.Tree, none.Submission.Tree = "", ""
-	if of.keep(r, none, false)(exchange.Ref{Task: "alt@t-2", Epoch: 4, Commit: r.CommitOf("", id(9))}) {
+	if of.keep(r, none, false)(remote.Ref{Task: "alt@t-2", Epoch: 4, Commit: r.CommitOf("", id(9))}) {
 		t.Error("a commit of nothing stays")
 	}
 }
@@ -112,7 +112,7 @@ func TestOnlyWhatClaimsToBeLaterThanTheJournalIsDeleted(t *testing.T) {
 	defer m.Close()
 	of := &Trees{store: m}
 	keep, early := of.known("t-2", "t-2"), of.known("t-2", "t-2")
-	if at := (exchange.Ref{Task: "t-2", Epoch: 99}); !early(at) {
+	if at := (remote.Ref{Task: "t-2", Epoch: 99}); !early(at) {
 		t.Error("the journal has no task, and a ref of it is deleted")
 	}
 	_, err = m.Apply(t.Context(), func(now store.Snapshot) (*store.Change, error) {
@@ -124,20 +124,20 @@ func TestOnlyWhatClaimsToBeLaterThanTheJournalIsDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		at   exchange.Ref
+		at   remote.Ref
 		want bool
 	}{
-		{exchange.Ref{Task: "t-2", Epoch: 4}, true},
-		{exchange.Ref{Task: "t-2", Epoch: 5}, true},
-		{exchange.Ref{Task: "t-2", Epoch: 6}, false},
-		{exchange.Ref{Task: "t-1", Epoch: 6}, true},
-		{exchange.Ref{Task: "t-2+base", Epoch: 6}, true},
+		{remote.Ref{Task: "t-2", Epoch: 4}, true},
+		{remote.Ref{Task: "t-2", Epoch: 5}, true},
+		{remote.Ref{Task: "t-2", Epoch: 6}, false},
+		{remote.Ref{Task: "t-1", Epoch: 6}, true},
+		{remote.Ref{Task: "t-2+base", Epoch: 6}, true},
 	} {
 		if got := keep(c.at); got != c.want {
 			t.Errorf("%+v stays: %v", c.at, got)
 		}
 	}
-	if at := (exchange.Ref{Task: "t-2", Epoch: 99}); !of.known("t-2", "t-9")(at) {
+	if at := (remote.Ref{Task: "t-2", Epoch: 99}); !of.known("t-2", "t-9")(at) {
 		t.Error("the journal has another task, and a ref of it is deleted")
 	}
 }
@@ -154,10 +154,10 @@ func TestARefusalOfTheRemoteSaysWhatHelps(t *testing.T) {
 	}{
 		"nothing":         {nil, "", "", false},
 		"a refusal":       {own, refusal.NotClaimed, "", false},
-		"a later epoch":   {fmt.Errorf("push: %w", &exchange.LaterError{Ref: "r", Later: 7}), refusal.LeaseLost, "call status", false},
-		"it refuses":      {fmt.Errorf("push: %w", &exchange.RefusedError{Ref: "r"}), refusal.StoreError, `write namespace = "refs/heads/ferrus" under [store] in /home/me/config.toml`, true},
-		"no access":       {fmt.Errorf("push: %w", exchange.ErrAccess), refusal.StoreError, "again", true},
-		"it is not there": {fmt.Errorf("push: %w", exchange.ErrUnreachable), refusal.StoreError, "again", false},
+		"a later epoch":   {fmt.Errorf("push: %w", &remote.LaterError{Ref: "r", Later: 7}), refusal.LeaseLost, "call status", false},
+		"it refuses":      {fmt.Errorf("push: %w", &remote.RefusedError{Ref: "r"}), refusal.StoreError, `write namespace = "refs/heads/ferrus" under [store] in /home/me/config.toml`, true},
+		"no access":       {fmt.Errorf("push: %w", remote.ErrAccess), refusal.StoreError, "again", true},
+		"it is not there": {fmt.Errorf("push: %w", remote.ErrUnreachable), refusal.StoreError, "again", false},
 	} {
 		err := of.refused("what", "again", c.err)
 		if c.err == nil || errors.Is(c.err, own) {
@@ -173,7 +173,7 @@ func TestARefusalOfTheRemoteSaysWhatHelps(t *testing.T) {
 	}
 	of.person = func() (config.Person, error) { return config.Person{}, errors.New("damaged") }
 	var r *refusal.RefusedError
-	if err := of.refused("what", "again", &exchange.RefusedError{Ref: "r"}); !errors.As(err, &r) || r.Remedy != "again" || r.Person {
+	if err := of.refused("what", "again", &remote.RefusedError{Ref: "r"}); !errors.As(err, &r) || r.Remedy != "again" || r.Person {
 		t.Errorf("the configuration is damaged: %+v", err)
 	}
 }

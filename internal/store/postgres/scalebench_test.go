@@ -333,7 +333,7 @@ func (f scale) reads() {
 	})
 }
 
-// git reports how many bytes of refs a push is told, with a ref for each branch as package exchange names them.
+// git reports how many bytes of refs a push is told, with a ref for each branch as package remote names them.
 func (f scale) git() {
 	dir := filepath.Join(f.TempDir(), "refs.git")
 	run := func(input string, args ...string) []byte {

@@ -1,4 +1,4 @@
-package exchange_test
+package remote_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 	"github.com/ferrus-go/ferrus/test/kit"
@@ -46,8 +46,8 @@ func TestAPushSendsOnlyTheChange(t *testing.T) {
 			ahead := strings.TrimSpace(runGit(t, h.dir, "commit-tree", "-p", "main", "-m", "ahead", "main^{tree}"))
 			runGit(t, h.dir, "update-ref", "refs/heads/main", ahead)
 			url := h.by(t, kind)
-			here, far := remote(t, tree, url), remote(t, other, url)
-			at := exchange.Ref{Task: kind, Epoch: 1}
+			here, far := openRemote(t, tree, url), openRemote(t, other, url)
+			at := remote.Ref{Task: kind, Epoch: 1}
 			for _, round := range []string{"first", "second"} {
 				objects := strings.Count(runGit(t, h.dir, "rev-list", "--objects", "--all"), "\n")
 				up := h.up.Load()
@@ -95,9 +95,9 @@ func TestARepeatedPushIsHarmless(t *testing.T) {
 	write(t, dir, "new", "x")
 	before, objects := users(t, dir), worktreetest.Inventory(t, filepath.Join(dir, ".git", "objects"))
 	tree := open(t, dir)
-	r := remote(t, tree, h.dir)
+	r := openRemote(t, tree, h.dir)
 	at := push(t, tree, r, epoch(1, ""), h.main)
-	for _, from := range []exchange.Ref{epoch(1, ""), at} {
+	for _, from := range []remote.Ref{epoch(1, ""), at} {
 		if again := push(t, tree, r, from, h.main); again != at {
 			t.Errorf("%+v and %+v", at, again)
 		}
@@ -106,7 +106,7 @@ func TestARepeatedPushIsHarmless(t *testing.T) {
 	there := h.clone(t)
 	write(t, there, "new", "x")
 	other := open(t, there)
-	if again := push(t, other, remote(t, other, h.dir), epoch(1, ""), h.main); again != at {
+	if again := push(t, other, openRemote(t, other, h.dir), epoch(1, ""), h.main); again != at {
 		t.Errorf("elsewhere: %+v and %+v", at, again)
 	}
 	if diff := cmp.Diff(map[string]string{"refs/ferrus/p/t/1": at.Commit}, h.refs(t)); diff != "" {
@@ -140,12 +140,12 @@ func TestAnEmptyCloneContinues(t *testing.T) {
 				url := h.by(t, kind)
 				write(t, dir, "sub/a", "unfinished")
 				tree := open(t, dir)
-				at := push(t, tree, remote(t, tree, url), epoch(1, ""), h.main)
+				at := push(t, tree, openRemote(t, tree, url), epoch(1, ""), h.main)
 
 				empty := t.TempDir()
 				runGit(t, empty, "init", "-q", "--template=", "--object-format="+format)
 				other := open(t, empty)
-				far := remote(t, other, url)
+				far := openRemote(t, other, url)
 				s, err := far.Fetch(t.Context(), at, h.main)
 				if err != nil || s.Tree != fingerprint(t, tree) {
 					t.Fatalf("%+v, %v", s, err)
@@ -155,7 +155,7 @@ func TestAnEmptyCloneContinues(t *testing.T) {
 				}
 				write(t, empty, "sub/c", "continued")
 				next := push(t, other, far, epoch(2, ""), h.main)
-				if s, err := remote(t, tree, url).Fetch(t.Context(), next, h.main); err != nil || s.Tree != fingerprint(t, other) {
+				if s, err := openRemote(t, tree, url).Fetch(t.Context(), next, h.main); err != nil || s.Tree != fingerprint(t, other) {
 					t.Errorf("%+v, %v", s, err)
 				}
 				runGit(t, h.dir, "fsck", "--strict")
@@ -218,14 +218,14 @@ func TestWorkTreesOfEveryKind(t *testing.T) {
 				base = ""
 			}
 			tree := open(t, at)
-			r := remote(t, tree, h.dir)
+			r := openRemote(t, tree, h.dir)
 			if base != "" {
 				if n, bytes, err := r.Ahead(t.Context(), base); err != nil || n == 0 || bytes == 0 {
 					t.Errorf("%d commits ahead, %d bytes, %v", n, bytes, err)
 				}
 			}
 			ref := push(t, tree, r, epoch(1, ""), base)
-			s, err := remote(t, there, h.dir).Fetch(t.Context(), ref, base)
+			s, err := openRemote(t, there, h.dir).Fetch(t.Context(), ref, base)
 			if err != nil || s.Tree != fingerprint(t, tree) || s.Base != base {
 				t.Errorf("%+v, %v", s, err)
 			}
@@ -241,7 +241,7 @@ func TestACheckBeforeTheFirstPushCountsCommits(t *testing.T) {
 	h := newHost(t, dir)
 	addr := h.by(t, "daemon")
 	runGit(t, dir, "remote", "set-url", "origin", addr)
-	r := remote(t, open(t, dir), "origin")
+	r := openRemote(t, open(t, dir), "origin")
 	if n, bytes, err := r.Ahead(t.Context(), h.main); err != nil || n != 0 || bytes != 0 {
 		t.Errorf("%d, %d, %v", n, bytes, err)
 	}
@@ -251,7 +251,7 @@ func TestACheckBeforeTheFirstPushCountsCommits(t *testing.T) {
 	if n, bytes, err := r.Ahead(t.Context(), head(t, dir)); err != nil || n != 2 || bytes == 0 {
 		t.Errorf("%d, %d, %v", n, bytes, err)
 	}
-	if n, _, err := remote(t, open(t, dir), addr).Ahead(t.Context(), h.main); err != nil || n != 1 {
+	if n, _, err := openRemote(t, open(t, dir), addr).Ahead(t.Context(), h.main); err != nil || n != 1 {
 		t.Errorf("by URL: %d, %v", n, err)
 	}
 }

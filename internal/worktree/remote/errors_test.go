@@ -1,4 +1,4 @@
-package exchange_test
+package remote_test
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 )
 
 // TestAnErrorSaysWhatHelps: what failed, why, and what to do.
@@ -41,22 +41,22 @@ func TestAnErrorSaysWhatHelps(t *testing.T) {
 		is     error
 		said   []string
 	}{
-		"nobody listens":      {"http://" + closed.Addr().String() + "/x.git", exchange.ErrUnreachable, []string{"try again", "git ls-remote http://" + closed.Addr().String()}},
-		"nobody at the port":  {"git://" + closed.Addr().String() + "/x.git", exchange.ErrUnreachable, []string{"try again"}},
-		"it never answers":    {"git://" + silent.Addr().String() + "/x.git", exchange.ErrUnreachable, []string{"within 1s"}},
-		"no repository":       {"git://" + h.daemon(t) + "/x.git", exchange.ErrAccess, []string{"correct the address", "core.sshcommand"}},
-		"no path":             {filepath.Join(t.TempDir(), "x.git"), exchange.ErrAccess, []string{"correct the address"}},
-		"no page":             {h.http(t, nil) + "/x.git", exchange.ErrAccess, []string{"correct the address"}},
-		"a helper by address": {"ext::sh -c true", exchange.ErrAccess, []string{"https, ssh or git"}},
+		"nobody listens":      {"http://" + closed.Addr().String() + "/x.git", remote.ErrUnreachable, []string{"try again", "git ls-remote http://" + closed.Addr().String()}},
+		"nobody at the port":  {"git://" + closed.Addr().String() + "/x.git", remote.ErrUnreachable, []string{"try again"}},
+		"it never answers":    {"git://" + silent.Addr().String() + "/x.git", remote.ErrUnreachable, []string{"within 1s"}},
+		"no repository":       {"git://" + h.daemon(t) + "/x.git", remote.ErrAccess, []string{"correct the address", "core.sshcommand"}},
+		"no path":             {filepath.Join(t.TempDir(), "x.git"), remote.ErrAccess, []string{"correct the address"}},
+		"no page":             {h.http(t, nil) + "/x.git", remote.ErrAccess, []string{"correct the address"}},
+		"a helper by address": {"ext::sh -c true", remote.ErrAccess, []string{"https, ssh or git"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tree := open(t, dir)
-			o := exchange.Options{}
+			o := remote.Options{}
 			if name == "it never answers" {
 				o.Timeout = time.Second
 			}
-			r := remote(t, tree, c.remote, o)
+			r := openRemote(t, tree, c.remote, o)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, pushed := r.Push(ctx, epoch(1, ""), fingerprint(t, tree), h.main)
@@ -87,7 +87,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	defer silent.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	tree := open(t, dir)
-	r := remote(t, tree, "git://"+silent.Addr().String()+"/x.git")
+	r := openRemote(t, tree, "git://"+silent.Addr().String()+"/x.git")
 	go func() {
 		conn, err := silent.Accept()
 		if err == nil {
@@ -117,8 +117,8 @@ func TestWhatGitStartedEndsWithTheCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer end.Close()
-	r := remote(t, open(t, dir), "ssh://nowhere/x.git", exchange.Options{Timeout: time.Second})
-	if _, err := r.List(t.Context(), ""); !errors.Is(err, exchange.ErrUnreachable) {
+	r := openRemote(t, open(t, dir), "ssh://nowhere/x.git", remote.Options{Timeout: time.Second})
+	if _, err := r.List(t.Context(), ""); !errors.Is(err, remote.ErrUnreachable) {
 		t.Errorf("err = %v", err)
 	}
 	// It ends when no process has the other side.
@@ -133,9 +133,9 @@ func TestWhatCannotBeARefIsRefused(t *testing.T) {
 	dir := committed(t)
 	h := newHost(t, dir)
 	tree := open(t, dir)
-	r := remote(t, tree, h.dir)
+	r := openRemote(t, tree, h.dir)
 	id := fingerprint(t, tree)
-	for _, at := range []exchange.Ref{{Task: "a/b", Epoch: 1}, {Task: "", Epoch: 1}, {Task: "..", Epoch: 1}, {Task: "t", Epoch: 1, Commit: "main"}, {Task: "*", Epoch: 1}} {
+	for _, at := range []remote.Ref{{Task: "a/b", Epoch: 1}, {Task: "", Epoch: 1}, {Task: "..", Epoch: 1}, {Task: "t", Epoch: 1, Commit: "main"}, {Task: "*", Epoch: 1}} {
 		if _, err := r.Push(t.Context(), at, id, h.main); err == nil {
 			t.Errorf("%+v was pushed", at)
 		}
@@ -145,8 +145,8 @@ func TestWhatCannotBeARefIsRefused(t *testing.T) {
 			t.Errorf("%v: %v", of, err)
 		}
 	}
-	for _, o := range []exchange.Options{{Remote: h.dir, Project: "a/b"}, {Remote: h.dir, Project: "p", Namespace: "refs/heads"}, {Remote: "nowhere", Project: "p"}, {Remote: "", Project: "p"}, {Remote: "a/path", Project: "p"}} {
-		if _, err := exchange.Open(t.Context(), tree.Repository, o); err == nil {
+	for _, o := range []remote.Options{{Remote: h.dir, Project: "a/b"}, {Remote: h.dir, Project: "p", Namespace: "refs/heads"}, {Remote: "nowhere", Project: "p"}, {Remote: "", Project: "p"}, {Remote: "a/path", Project: "p"}} {
+		if _, err := remote.Open(t.Context(), tree.Repository, o); err == nil {
 			t.Errorf("%+v was opened", o)
 		}
 	}
@@ -154,7 +154,7 @@ func TestWhatCannotBeARefIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exchange.Open(t.Context(), plain.Repository, exchange.Options{Remote: h.dir, Project: "p"}); !errors.Is(err, git.ErrNoGit) {
+	if _, err := remote.Open(t.Context(), plain.Repository, remote.Options{Remote: h.dir, Project: "p"}); !errors.Is(err, git.ErrNoGit) {
 		t.Errorf("without git: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package exchange_test
+package remote_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
 
@@ -115,7 +115,7 @@ func TestNoProgramOfTheRepositoryRuns(t *testing.T) {
 			write(t, dir, "new", "x")
 			tree := open(t, dir)
 			id := fingerprint(t, tree)
-			clean := remote(t, tree, h.dir)
+			clean := openRemote(t, tree, h.dir)
 			at := push(t, tree, clean, epoch(1, ""), h.main)
 			canary := filepath.Join(t.TempDir(), "canary")
 			trap.set(t, h, dir, "touch "+canary)
@@ -130,10 +130,10 @@ func TestNoProgramOfTheRepositoryRuns(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			opened := []*exchange.Remote{clean}
+			opened := []*remote.Remote{clean}
 			again := open(t, dir)
 			for _, name := range []string{"origin", h.by(t, "daemon")} {
-				r, err := exchange.Open(t.Context(), again.Repository, exchange.Options{Remote: name, Project: "p"})
+				r, err := remote.Open(t.Context(), again.Repository, remote.Options{Remote: name, Project: "p"})
 				if err != nil {
 					t.Logf("%s: %v", name, err)
 					continue
@@ -142,10 +142,10 @@ func TestNoProgramOfTheRepositoryRuns(t *testing.T) {
 			}
 			for i, r := range opened {
 				// By the name of the remote they fail where the trap lies in the address. None may run anything.
-				_, pushed := r.Push(t.Context(), exchange.Ref{Task: "t", Epoch: uint64(i + 2)}, id, h.main)
+				_, pushed := r.Push(t.Context(), remote.Ref{Task: "t", Epoch: uint64(i + 2)}, id, h.main)
 				_, fetched := r.Fetch(t.Context(), at, h.main)
-				failed := errors.Join(pushed, fetched, r.Restore(t.Context(), exchange.Ref{Task: "u", Epoch: uint64(i + 2), Commit: at.Commit}), r.Probe(t.Context()))
-				_, swept := r.Sweep(t.Context(), func(at exchange.Ref) bool { return at.Task == "t" })
+				failed := errors.Join(pushed, fetched, r.Restore(t.Context(), remote.Ref{Task: "u", Epoch: uint64(i + 2), Commit: at.Commit}), r.Probe(t.Context()))
+				_, swept := r.Sweep(t.Context(), func(at remote.Ref) bool { return at.Task == "t" })
 				_, _, counted := r.Ahead(t.Context(), h.main)
 				if failed = errors.Join(failed, swept, counted); failed != nil && i != 1 && trap.name != "a promisor that fetches what is missing" {
 					t.Errorf("by %s: %v", r.Address(), failed)
@@ -170,7 +170,7 @@ func TestAProgramInTheWorkTreeIsNotStarted(t *testing.T) {
 	canary := filepath.Join(t.TempDir(), "canary")
 	executable(t, filepath.Join(dir, "bin", "ssh"), "touch "+canary+"; exit 1")
 	tree := open(t, dir)
-	r := remote(t, tree, "ssh://127.0.0.1/x.git")
+	r := openRemote(t, tree, "ssh://127.0.0.1/x.git")
 	t.Setenv("PATH", filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if cmd := exec.Command("git", "ls-remote", "ssh://127.0.0.1/x.git"); cmd.Run() == nil || !exists(canary) {
 		t.Fatal("the user's git does not start it")
@@ -217,16 +217,16 @@ func TestThePersonsConfigurationIsUsed(t *testing.T) {
 		fails  error
 	}{
 		"a helper":                       {"[credential]\n\thelper = \"!f() { echo username=me; echo password=secret; }; f\"\n", locked + "/host.git", nil, nil},
-		"no helper":                      {"", locked + "/host.git", nil, exchange.ErrAccess},
+		"no helper":                      {"", locked + "/host.git", nil, remote.ErrAccess},
 		"an address with a password":     {"", strings.Replace(locked, "://", "://me:secret@", 1) + "/host.git", nil, nil},
-		"a wrong password":               {"", strings.Replace(locked, "://", "://me:wrong@", 1) + "/host.git", nil, exchange.ErrAccess},
+		"a wrong password":               {"", strings.Replace(locked, "://", "://me:wrong@", 1) + "/host.git", nil, remote.ErrAccess},
 		"url.insteadOf":                  {fmt.Sprintf("[url %q]\n\tinsteadOf = team:\n", filepath.Dir(h.dir)+"/"), "team:host.git", nil, nil},
 		"core.sshCommand":                {fmt.Sprintf("[core]\n\tsshCommand = %s\n[ssh]\n\tvariant = simple\n", ssh), "ssh://nowhere" + h.dir, nil, nil},
 		"a remote of the person's":       {fmt.Sprintf("[remote \"mine\"]\n\turl = %s\n", h.dir), "mine", []string{"remote.mine.url=/nowhere"}, nil},
 		"push options of the person's":   {"[push]\n\tgpgSign = true\n\tfollowTags = true\n\trecurseSubmodules = on-demand\n\tuseForceIfIncludes = true\n[submodule]\n\trecurse = true\n", h.dir, nil, nil},
 		"a header of a CI service":       {"", "ci", []string{"remote.ci.url=" + locked + "/host.git", "http." + locked + "/.extraHeader=" + token}, nil},
-		"another header":                 {"", "ci", []string{"remote.ci.url=" + locked + "/host.git", "http.extraHeader=Host: " + token}, exchange.ErrAccess},
-		"a path in the repository's":     {"", "path", []string{"remote.path.url=" + h.dir}, exchange.ErrAccess},
+		"another header":                 {"", "ci", []string{"remote.ci.url=" + locked + "/host.git", "http.extraHeader=Host: " + token}, remote.ErrAccess},
+		"a path in the repository's":     {"", "path", []string{"remote.path.url=" + h.dir}, remote.ErrAccess},
 		"an address in the repository's": {"", "there", []string{"remote.there.url=" + h.by(t, "daemon")}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,10 +239,10 @@ func TestThePersonsConfigurationIsUsed(t *testing.T) {
 			}
 			tree := open(t, at)
 			n++
-			r := remote(t, tree, c.remote)
+			r := openRemote(t, tree, c.remote)
 			ref, err := r.Push(t.Context(), epoch(n, ""), fingerprint(t, tree), h.main)
 			if err == nil {
-				_, err = remote(t, local, h.dir).Fetch(t.Context(), ref, h.main)
+				_, err = openRemote(t, local, h.dir).Fetch(t.Context(), ref, h.main)
 			}
 			if !errors.Is(err, c.fails) {
 				t.Errorf("err = %v", err)

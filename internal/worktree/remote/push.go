@@ -1,4 +1,4 @@
-package exchange
+package remote
 
 import (
 	"context"

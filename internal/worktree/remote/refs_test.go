@@ -1,4 +1,4 @@
-package exchange_test
+package remote_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
@@ -24,20 +24,20 @@ func TestOneOfEightPushesWins(t *testing.T) {
 	dir := committed(t)
 	h := newHost(t, dir)
 	tree := open(t, dir)
-	at := push(t, tree, remote(t, tree, h.dir), epoch(1, ""), h.main)
+	at := push(t, tree, openRemote(t, tree, h.dir), epoch(1, ""), h.main)
 	path := os.Getenv("PATH")
 	for round := range worktreetest.Most(2, 20) {
 		if !kit.Every(2, round) {
 			continue
 		}
 		const many = 8
-		var pushes [many]func() (exchange.Ref, error)
+		var pushes [many]func() (remote.Ref, error)
 		for i := range many {
 			there := h.clone(t)
 			write(t, there, "who", fmt.Sprintf("%d in round %d", i, round))
 			other := open(t, there)
-			r, id := remote(t, other, h.dir), fingerprint(t, other)
-			pushes[i] = func() (exchange.Ref, error) { return r.Push(t.Context(), at, id, h.main) }
+			r, id := openRemote(t, other, h.dir), fingerprint(t, other)
+			pushes[i] = func() (remote.Ref, error) { return r.Push(t.Context(), at, id, h.main) }
 		}
 		arrived := filepath.Join(t.TempDir(), "arrived")
 		wrap(t, fmt.Sprintf(`case " $* " in *" push "*)
@@ -49,7 +49,7 @@ func TestOneOfEightPushesWins(t *testing.T) {
 				rmdir '%[1]s.turn'
 				exit $code
 			fi;; esac`, arrived, many, round%2))
-		var won []exchange.Ref
+		var won []remote.Ref
 		var mu sync.Mutex
 		var all sync.WaitGroup
 		for _, push := range pushes {
@@ -59,7 +59,7 @@ func TestOneOfEightPushesWins(t *testing.T) {
 				defer mu.Unlock()
 				if err == nil {
 					won = append(won, to)
-				} else if !is[*exchange.StaleError](err) {
+				} else if !is[*remote.StaleError](err) {
 					t.Errorf("a loser is told: %v", err)
 				}
 			})
@@ -87,11 +87,11 @@ func TestAPushThatLosesTheRaceOverwritesNothing(t *testing.T) {
 	dir := committed(t)
 	h := newHost(t, dir)
 	tree := open(t, dir)
-	r := remote(t, tree, h.dir)
-	for name, c := range map[string]struct{ at, other exchange.Ref }{
-		"a ref that is there":     {push(t, tree, r, exchange.Ref{Task: "a", Epoch: 1}, h.main), exchange.Ref{Task: "a", Epoch: 1, Commit: h.main}},
-		"a ref that is not there": {exchange.Ref{Task: "b", Epoch: 1}, exchange.Ref{Task: "b", Epoch: 1, Commit: h.main}},
-		"a later epoch":           {push(t, tree, r, exchange.Ref{Task: "c", Epoch: 1}, h.main), exchange.Ref{Task: "c", Epoch: 1, Commit: h.main}},
+	r := openRemote(t, tree, h.dir)
+	for name, c := range map[string]struct{ at, other remote.Ref }{
+		"a ref that is there":     {push(t, tree, r, remote.Ref{Task: "a", Epoch: 1}, h.main), remote.Ref{Task: "a", Epoch: 1, Commit: h.main}},
+		"a ref that is not there": {remote.Ref{Task: "b", Epoch: 1}, remote.Ref{Task: "b", Epoch: 1, Commit: h.main}},
+		"a later epoch":           {push(t, tree, r, remote.Ref{Task: "c", Epoch: 1}, h.main), remote.Ref{Task: "c", Epoch: 1, Commit: h.main}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			write(t, dir, "new", name)
@@ -105,11 +105,11 @@ func TestAPushThatLosesTheRaceOverwritesNothing(t *testing.T) {
 			_, err := r.Push(t.Context(), c.at, id, h.main)
 			want := c.other.Commit
 			if name == "a later epoch" {
-				if later, ok := errors.AsType[*exchange.LaterError](err); !ok || later.Later != 2 {
+				if later, ok := errors.AsType[*remote.LaterError](err); !ok || later.Later != 2 {
 					t.Errorf("err = %v", err)
 				}
 				want = c.at.Commit
-			} else if stale, ok := errors.AsType[*exchange.StaleError](err); !ok || stale.Have != h.main || stale.Expect != c.at.Commit {
+			} else if stale, ok := errors.AsType[*remote.StaleError](err); !ok || stale.Have != h.main || stale.Expect != c.at.Commit {
 				t.Errorf("err = %v", err)
 			}
 			if got := h.refs(t)[ref]; got != want {
@@ -125,28 +125,28 @@ func TestAnOldEpochIsNotPublished(t *testing.T) {
 	dir := committed(t)
 	h := newHost(t, dir)
 	tree := open(t, dir)
-	r := remote(t, tree, h.dir)
+	r := openRemote(t, tree, h.dir)
 	first := push(t, tree, r, epoch(9, ""), h.main)
 	write(t, dir, "new", "x")
 	second := push(t, tree, r, epoch(10, ""), h.main)
 	write(t, dir, "new", "y")
 	before := h.refs(t)
-	for _, at := range []exchange.Ref{first, epoch(8, "")} {
+	for _, at := range []remote.Ref{first, epoch(8, "")} {
 		_, err := r.Push(t.Context(), at, fingerprint(t, tree), h.main)
-		if later, ok := errors.AsType[*exchange.LaterError](err); !ok || later.Later != 10 {
+		if later, ok := errors.AsType[*remote.LaterError](err); !ok || later.Later != 10 {
 			t.Errorf("%+v: %v", at, err)
 		}
-		if err := r.Restore(t.Context(), exchange.Ref{Task: "t", Epoch: at.Epoch, Commit: first.Commit}); !is[*exchange.LaterError](err) {
+		if err := r.Restore(t.Context(), remote.Ref{Task: "t", Epoch: at.Epoch, Commit: first.Commit}); !is[*remote.LaterError](err) {
 			t.Errorf("restore of %+v: %v", at, err)
 		}
 	}
 	if diff := cmp.Diff(before, h.refs(t)); diff != "" {
 		t.Error(diff)
 	}
-	push(t, tree, r, exchange.Ref{Task: "ended", Epoch: 3}, h.main)
+	push(t, tree, r, remote.Ref{Task: "ended", Epoch: 3}, h.main)
 	runGit(t, h.dir, "update-ref", "refs/ferrus/other/t/1", h.main)
 	runGit(t, h.dir, "update-ref", "refs/ferrus/p/t/010", h.main) // no name of ours
-	n, err := r.Sweep(t.Context(), func(at exchange.Ref) bool { return at.Task == "t" && at.Epoch >= 10 })
+	n, err := r.Sweep(t.Context(), func(at remote.Ref) bool { return at.Task == "t" && at.Epoch >= 10 })
 	if err != nil || n != 2 {
 		t.Errorf("swept %d, %v", n, err)
 	}
@@ -164,13 +164,13 @@ func TestASweepDeletesManyAndNoneThatChanges(t *testing.T) {
 	dir := committed(t)
 	h := newHost(t, dir)
 	tree := open(t, dir)
-	r := remote(t, tree, h.dir)
+	r := openRemote(t, tree, h.dir)
 	at := push(t, tree, r, epoch(1, ""), h.main)
 	for i := range 250 {
 		runGit(t, h.dir, "update-ref", fmt.Sprintf("refs/ferrus/p/many/%d", i+1), at.Commit)
 	}
 	h.between(t, "push", "update-ref", "refs/ferrus/p/t/1", h.main)
-	n, err := r.Sweep(t.Context(), func(exchange.Ref) bool { return false })
+	n, err := r.Sweep(t.Context(), func(remote.Ref) bool { return false })
 	if diff := cmp.Diff(map[string]string{"refs/ferrus/p/t/1": h.main}, h.refs(t)); n != 250 || err != nil || diff != "" {
 		t.Errorf("swept %d, %v, %s", n, err, diff)
 	}
@@ -183,7 +183,7 @@ func TestRefsDeletedByAMirrorAreRestored(t *testing.T) {
 	h := newHost(t, dir)
 	mirror := h.clone(t)
 	tree := open(t, dir)
-	r := remote(t, tree, h.dir)
+	r := openRemote(t, tree, h.dir)
 	write(t, dir, "new", "x")
 	at := push(t, tree, r, epoch(1, ""), h.main)
 	runGit(t, mirror, "push", "-q", "--mirror", h.dir)
@@ -192,12 +192,12 @@ func TestRefsDeletedByAMirrorAreRestored(t *testing.T) {
 	}
 	runGit(t, h.dir, "gc", "-q", "--prune=now")
 	other := open(t, h.clone(t))
-	if _, err := remote(t, other, h.dir).Fetch(t.Context(), at, h.main); !errors.Is(err, exchange.ErrMissing) {
+	if _, err := openRemote(t, other, h.dir).Fetch(t.Context(), at, h.main); !errors.Is(err, remote.ErrMissing) {
 		t.Errorf("fetch: %v", err)
 	}
 	write(t, dir, "new", "y")
 	_, err := r.Push(t.Context(), at, fingerprint(t, tree), h.main)
-	if stale, ok := errors.AsType[*exchange.StaleError](err); !ok || stale.Have != "" {
+	if stale, ok := errors.AsType[*remote.StaleError](err); !ok || stale.Have != "" {
 		t.Errorf("push: %v", err)
 	}
 	for range 2 {
@@ -205,11 +205,11 @@ func TestRefsDeletedByAMirrorAreRestored(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if s, err := remote(t, other, h.dir).Fetch(t.Context(), at, h.main); err != nil || s.Commit != at.Commit {
+	if s, err := openRemote(t, other, h.dir).Fetch(t.Context(), at, h.main); err != nil || s.Commit != at.Commit {
 		t.Errorf("%+v, %v", s, err)
 	}
 	push(t, tree, r, at, h.main)
-	if err := r.Restore(t.Context(), at); !is[*exchange.StaleError](err) {
+	if err := r.Restore(t.Context(), at); !is[*remote.StaleError](err) {
 		t.Errorf("restore of what was replaced: %v", err)
 	}
 	for _, commit := range []string{"", h.main, strings.Repeat("1", 40)} {
@@ -229,14 +229,14 @@ func TestACommitOfTheJournalIsFetchedAfterALaterPush(t *testing.T) {
 	there := h.clone(t)
 	for _, kind := range []string{"path", "daemon", "http"} {
 		url := h.by(t, kind)
-		r := remote(t, tree, url)
-		task := exchange.Ref{Task: kind, Epoch: 1}
+		r := openRemote(t, tree, url)
+		task := remote.Ref{Task: kind, Epoch: 1}
 		write(t, dir, "new", "named by the journal "+kind)
 		want := fingerprint(t, tree)
 		named := push(t, tree, r, task, h.main)
 		write(t, dir, "new", "not named "+kind)
 		push(t, tree, r, named, h.main)
-		s, err := remote(t, open(t, there), url).Fetch(t.Context(), named, h.main)
+		s, err := openRemote(t, open(t, there), url).Fetch(t.Context(), named, h.main)
 		if err != nil || s.Tree != want {
 			t.Errorf("%s: %+v, %v", kind, s, err)
 		}
@@ -273,10 +273,10 @@ func TestAHostThatRefusesTheNamespace(t *testing.T) {
 				h.hook(t, name, script)
 				url := h.by(t, kind)
 				tree := open(t, dir)
-				r := remote(t, tree, url)
+				r := openRemote(t, tree, url)
 				_, pushed := r.Push(t.Context(), epoch(1, ""), fingerprint(t, tree), h.main)
 				for _, err := range []error{r.Probe(t.Context()), pushed} {
-					refused, ok := errors.AsType[*exchange.RefusedError](err)
+					refused, ok := errors.AsType[*remote.RefusedError](err)
 					if !ok || !strings.Contains(err.Error(), "only branches and tags here") || !strings.Contains(err.Error(), "namespace refs/heads/ferrus") {
 						t.Fatalf("err = %v", err)
 					}
@@ -284,7 +284,7 @@ func TestAHostThatRefusesTheNamespace(t *testing.T) {
 						t.Errorf("ref %q", refused.Ref)
 					}
 				}
-				r = remote(t, tree, url, exchange.Options{Namespace: exchange.Branches})
+				r = openRemote(t, tree, url, remote.Options{Namespace: remote.Branches})
 				if err := r.Probe(t.Context()); err != nil {
 					t.Error(err)
 				}
@@ -293,10 +293,10 @@ func TestAHostThatRefusesTheNamespace(t *testing.T) {
 					t.Error(diff)
 				}
 				runGit(t, h.dir, "config", "receive.denyDeletes", "true")
-				if _, err := r.Sweep(t.Context(), func(exchange.Ref) bool { return false }); !is[*exchange.RefusedError](err) {
+				if _, err := r.Sweep(t.Context(), func(remote.Ref) bool { return false }); !is[*remote.RefusedError](err) {
 					t.Errorf("sweep: %v", err)
 				}
-				if err := r.Probe(t.Context()); !is[*exchange.RefusedError](err) {
+				if err := r.Probe(t.Context()); !is[*remote.RefusedError](err) {
 					t.Errorf("probe: %v", err)
 				}
 			})
@@ -311,13 +311,13 @@ func TestWhatIsFetchedIsTheCommit(t *testing.T) {
 	h := newHost(t, dir)
 	tree := open(t, dir)
 	write(t, dir, "new", "x")
-	good := push(t, tree, remote(t, tree, h.dir), epoch(1, ""), h.main)
+	good := push(t, tree, openRemote(t, tree, h.dir), epoch(1, ""), h.main)
 	write(t, dir, "new", "evil")
-	evil := push(t, tree, remote(t, tree, h.dir), epoch(2, ""), h.main)
+	evil := push(t, tree, openRemote(t, tree, h.dir), epoch(2, ""), h.main)
 
 	there := h.clone(t)
 	other := open(t, there)
-	far := remote(t, other, h.dir)
+	far := openRemote(t, other, h.dir)
 	for name, c := range map[string]struct{ commit, base string }{
 		"a commit of somebody else": {h.main, ""},
 		"another base":              {good.Commit, good.Commit},
@@ -326,7 +326,7 @@ func TestWhatIsFetchedIsTheCommit(t *testing.T) {
 		"no id":                     {"main", h.main},
 		"none":                      {"", h.main},
 	} {
-		if s, err := far.Fetch(t.Context(), epoch(1, c.commit), c.base); err == nil || s != (exchange.Snapshot{}) {
+		if s, err := far.Fetch(t.Context(), epoch(1, c.commit), c.base); err == nil || s != (remote.Snapshot{}) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
@@ -337,11 +337,11 @@ func TestWhatIsFetchedIsTheCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	forged := h.clone(t)
-	if _, err := remote(t, open(t, forged), h.dir).Fetch(t.Context(), evil, h.main); err != nil { // its tree is there
+	if _, err := openRemote(t, open(t, forged), h.dir).Fetch(t.Context(), evil, h.main); err != nil { // its tree is there
 		t.Fatal(err)
 	}
 	write(t, forged, loose(".git/objects", good.Commit), string(text))
-	if _, err := remote(t, open(t, forged), h.dir).Fetch(t.Context(), good, h.main); err == nil {
+	if _, err := openRemote(t, open(t, forged), h.dir).Fetch(t.Context(), good, h.main); err == nil {
 		t.Error("a commit in the place of another is taken")
 	}
 }
@@ -353,7 +353,7 @@ func TestAKilledPushIsRepeated(t *testing.T) {
 		dir := committed(t)
 		h := newHost(t, dir)
 		tree := open(t, dir)
-		old := push(t, tree, remote(t, tree, h.dir), epoch(1, ""), h.main)
+		old := push(t, tree, openRemote(t, tree, h.dir), epoch(1, ""), h.main)
 		write(t, dir, "new", "x")
 		before := users(t, dir)
 		died := worktreetest.Die(t, d, dir, "push", h.dir, old.Commit, h.main)
@@ -368,7 +368,7 @@ func TestAKilledPushIsRepeated(t *testing.T) {
 			dir := committed(t)
 			h := newHost(t, dir)
 			tree := open(t, dir)
-			r := remote(t, tree, h.dir)
+			r := openRemote(t, tree, h.dir)
 			old := push(t, tree, r, epoch(1, ""), h.main)
 			write(t, dir, "new", "x")
 			pid := filepath.Join(t.TempDir(), "pid")
@@ -388,14 +388,14 @@ func TestAKilledPushIsRepeated(t *testing.T) {
 }
 
 // repeated pushes once more what a killed process pushed, which may have come to its end on the host, or still be about to.
-func repeated(t *testing.T, h *host, dir string, old exchange.Ref) {
+func repeated(t *testing.T, h *host, dir string, old remote.Ref) {
 	t.Helper()
 	again := open(t, dir)
-	at := push(t, again, remote(t, again, h.dir), old, h.main)
+	at := push(t, again, openRemote(t, again, h.dir), old, h.main)
 	if diff := cmp.Diff(map[string]string{"refs/ferrus/p/t/1": at.Commit}, h.refs(t)); diff != "" {
 		t.Error(diff)
 	}
-	if s, err := remote(t, open(t, h.clone(t)), h.dir).Fetch(t.Context(), at, h.main); err != nil || s.Tree != fingerprint(t, again) {
+	if s, err := openRemote(t, open(t, h.clone(t)), h.dir).Fetch(t.Context(), at, h.main); err != nil || s.Tree != fingerprint(t, again) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if out, err := exec.Command("git", "-C", h.dir, "fsck", "--strict").CombinedOutput(); err != nil {
@@ -409,14 +409,14 @@ func TestACommitIsKnownBeforeItIsPushed(t *testing.T) {
 	dir := committed(t)
 	h := newHost(t, dir)
 	tree := open(t, dir)
-	r := remote(t, tree, h.dir)
+	r := openRemote(t, tree, h.dir)
 	write(t, dir, "new.txt", "new\n")
 	for i, base := range []string{h.main, ""} {
 		want := r.CommitOf(fingerprint(t, tree), base)
 		if lost, err := tree.Missing(t.Context(), []string{want}); err != nil || len(lost) != 1 {
 			t.Errorf("the commit was written: %v", err)
 		}
-		at := exchange.Ref{Task: strings.Repeat("t", i+1)}
+		at := remote.Ref{Task: strings.Repeat("t", i+1)}
 		if got := push(t, tree, r, at, base); got.Commit != want || h.refs(t)["refs/ferrus/p/"+at.Task+"/0"] != want {
 			t.Errorf("pushed %s, and it was to be %s: %v", got.Commit, want, h.refs(t))
 		}

@@ -1,4 +1,4 @@
-package exchange_test
+package remote_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
@@ -20,11 +20,11 @@ func TestMain(m *testing.M) {
 			if err != nil {
 				return err
 			}
-			r, err := exchange.Open(ctx, k.Tree.Repository, exchange.Options{Remote: args[0], Project: "p"})
+			r, err := remote.Open(ctx, k.Tree.Repository, remote.Options{Remote: args[0], Project: "p"})
 			if err != nil {
 				return err
 			}
-			_, err = r.Push(ctx, exchange.Ref{Task: "t", Epoch: 1, Commit: args[1]}, tree, args[2])
+			_, err = r.Push(ctx, remote.Ref{Task: "t", Epoch: 1, Commit: args[1]}, tree, args[2])
 			return err
 		},
 	}))

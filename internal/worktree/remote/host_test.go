@@ -1,4 +1,4 @@
-package exchange_test
+package remote_test
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 )
 
 // A host is a bare repository that has the branch main of a work tree.
@@ -193,27 +193,27 @@ func (h *host) clone(t testing.TB, options ...string) string {
 	return dir
 }
 
-// remote opens an exchange for project p.
-func remote(t testing.TB, tree *worktree.Tree, name string, o ...exchange.Options) *exchange.Remote {
+// openRemote opens the remote of project p.
+func openRemote(t testing.TB, tree *worktree.Tree, name string, o ...remote.Options) *remote.Remote {
 	t.Helper()
-	all := exchange.Options{}
+	all := remote.Options{}
 	if len(o) > 0 {
 		all = o[0]
 	}
 	all.Remote, all.Project = name, "p"
-	r, err := exchange.Open(t.Context(), tree.Repository, all)
+	r, err := remote.Open(t.Context(), tree.Repository, all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func epoch(n uint64, commit string) exchange.Ref {
-	return exchange.Ref{Task: "t", Epoch: n, Commit: commit}
+func epoch(n uint64, commit string) remote.Ref {
+	return remote.Ref{Task: "t", Epoch: n, Commit: commit}
 }
 
 // push pushes the files as they are now.
-func push(t testing.TB, tree *worktree.Tree, r *exchange.Remote, at exchange.Ref, base string) exchange.Ref {
+func push(t testing.TB, tree *worktree.Tree, r *remote.Remote, at remote.Ref, base string) remote.Ref {
 	t.Helper()
 	to, err := r.Push(t.Context(), at, fingerprint(t, tree), base)
 	if err != nil {

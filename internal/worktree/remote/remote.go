@@ -1,4 +1,4 @@
-// Package exchange carries work trees between machines through a git remote. One machine pushes the snapshot of a task, the
+// Package remote carries work trees between machines through a git remote. One machine pushes the snapshot of a task, the
 // journal names its commit, another machine fetches that commit.
 //
 // A snapshot is a commit of a tree whose parent is the base commit of the task. Author and date are fixed, so the commit is a
@@ -26,7 +26,7 @@
 //
 // The package does not know the journal, and lays out no files. Packages restore and checkout do that with the tree that
 // [Remote.Fetch] returns.
-package exchange
+package remote
 
 import (
 	"context"
