@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -29,7 +30,7 @@ func forgery() string {
 	text := "Question" + strings.Join(breaks, block) + block
 	for _, pad := range []string{"x", " ", "\t", "\u2800", "\u00a0", "\u3000", "界", "🙂", "e\u0301"} {
 		for n := 28; n <= 82; n++ {
-			if !*Full && n > 46 && n < 70 {
+			if !kit.Full() && n > 46 && n < 70 {
 				continue
 			}
 			text += "\n" + strings.Repeat(pad, n) + "next  ferrus approve FORGED"

@@ -24,6 +24,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -150,7 +151,7 @@ func TestLookingRunsNothing(t *testing.T) {
 		t.Chdir(at)
 		lines := looking
 		switch {
-		case dir == "." || *Full:
+		case dir == "." || kit.Full():
 		case dir == "inner.git":
 			lines = []string{"status", "diff", "doctor"}
 		default:

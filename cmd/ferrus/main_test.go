@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,8 +20,6 @@ import (
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
-
-var Full = flag.Bool("full", false, "run every reading command from every folder, and the scripts that take seconds")
 
 func TestMain(m *testing.M) {
 	sandbox.Stage()
@@ -106,7 +103,7 @@ func runScripts(t *testing.T, dir string, databases ...string) {
 			case "files":
 				return !sharedtest.On(), nil
 			case "full":
-				return *Full, nil
+				return kit.Full(), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,8 +9,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLeadsAConductorOutside lays links, FIFOs and huge files in place of what a conductor locks and writes.
 func TestNoEntryLeadsAConductorOutside(t *testing.T) {

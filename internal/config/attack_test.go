@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +10,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryIsReadAsAConfiguration lays links, FIFOs and huge files in place of what is read of a project.
 func TestNoEntryIsReadAsAConfiguration(t *testing.T) {

@@ -10,13 +10,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestTheCostOfACleanGate prints, with -full, what a check of 50,000 files takes in the work tree and in a checkout, in one
 // run. The command itself does nothing.
 func TestTheCostOfACleanGate(t *testing.T) {
 	t.Parallel()
-	if !*enginetest.Full {
+	if !kit.Full() {
 		t.Skip("needs -full")
 	}
 	p := enginetest.Repository(t, enginetest.Gate("true"))

@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // linkable are the folders of ferrus's own that a clone, or an executor, may have laid a link in place of.
@@ -124,7 +125,7 @@ func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 	made, _ := peopled(t)
 	outside, cases, bad := filepath.Join(filepath.Dir(made.Dir), "outside"), 0, 0
 	names := []string{"logs", "git/objects", "archive/branches", "worktrees/alt"} // one of each kind; all with -full
-	if *enginetest.Full {
+	if kit.Full() {
 		names = linkable()
 	}
 	for _, name := range names {

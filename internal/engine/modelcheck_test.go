@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"flag"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -16,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // newStage has sessions of a real engine. Whatever is decided is decided by them; nothing is stored.
@@ -167,7 +167,7 @@ func (q *search) plain() (list []situation) {
 // explore is one search. It ends at the first promise that is broken.
 func (r region) explore(t *testing.T, did map[string]bool) *search {
 	most := r.usual
-	if farther() {
+	if kit.Full() {
 		most = r.most
 	}
 	q := &search{stage: newStage(t), seen: map[string]bool{}, known: map[string]bool{}, did: did}
@@ -196,10 +196,4 @@ func (r region) explore(t *testing.T, did map[string]bool) *search {
 	}
 	t.Logf("%d situations, %d edges, %s", len(q.seen), q.edges, end)
 	return q
-}
-
-// farther reports whether the flag -full is set; package enginetest has it.
-func farther() bool {
-	f := flag.Lookup("full")
-	return f != nil && f.Value.String() == "true"
 }

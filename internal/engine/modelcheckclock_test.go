@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // An hourglass is what two sessions know of the time: one boot, and for each a clock that may be another one.
@@ -48,7 +49,7 @@ func (h *hourglass) may(i int) bool {
 // TestTwoSessionsByAnyClocks: however two sessions interleave, clocks jump, machines restart and processes end, hang and
 // come back, there is one holder at most, a live one keeps the work for its term, and no lease is for ever.
 func TestTwoSessionsByAnyClocks(t *testing.T) {
-	checks := map[bool]string{false: "1000", true: "30000"}[farther()] // a fifth of it in a short run
+	checks := map[bool]string{false: "1000", true: "30000"}[kit.Full()] // a fifth of it in a short run
 	if err := errors.Join(flag.Set("rapid.checks", checks), flag.Set("rapid.nofailfile", "true")); err != nil {
 		t.Fatal(err)
 	}

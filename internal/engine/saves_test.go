@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 	"github.com/ferrus-go/ferrus/internal/worktree/snapshots"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A crowd saves files of a project while ferrus moves them.
@@ -197,7 +198,7 @@ func TestNoSaveIsLost(t *testing.T) {
 // TestNoSaveIsLostInAMerge is the same for merges.
 func TestNoSaveIsLostInAMerge(t *testing.T) {
 	t.Parallel()
-	if !*enginetest.Full {
+	if !kit.Full() {
 		t.Skip("with -full; the usual form is TestAMergeNamesWhatIsEditedMeanwhile")
 	}
 	p := enginetest.Repository(t, enginetest.Gate("true"))

@@ -2,16 +2,12 @@ package lease
 
 import (
 	"encoding/json"
-	"flag"
 	"math"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 )
-
-// The fault tests of every package have a flag for more; the table here is all there is.
-var _ = flag.Bool("full", false, "as without it")
 
 const (
 	boot = "b1"

@@ -3,15 +3,12 @@ package project
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // A waited context says when somebody begins to wait for its end, among others.
 type waited struct {

@@ -301,7 +301,7 @@ func TestTheBurdenOfManyClients(t *testing.T) {
 		t.Skip("many sessions")
 	}
 	sessions, calls, most := 250, 50, 25<<10
-	if *full {
+	if kit.Full() {
 		sessions, calls, most = 1000, 200, 100<<10
 	}
 	o := opened(t, newProject(t, `"true"`), "--wait", "1000")

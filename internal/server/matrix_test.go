@@ -3,7 +3,6 @@
 package server
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,8 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
-
-var full = flag.Bool("full", false, "try every cell of the matrix over every transport: a minute or two")
 
 // ways are the transports: one process each, HTTP with the revision that has no sessions, HTTP with sessions, SSE.
 var ways = []string{"stdio", "modern", "legacy", "sse"}
@@ -65,7 +62,7 @@ func TestEveryToolInEveryStateForEveryCaller(t *testing.T) {
 func picked(scene, tool, who, way int) bool {
 	apart := 4 * len(ways)
 	switch {
-	case *full:
+	case kit.Full():
 		apart = 1
 	case kit.Quick():
 		apart = 5

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -61,7 +62,7 @@ func repository(t testing.TB, checks string) string {
 // nothing of git, whose processes would be most of the work.
 func newProject(t testing.TB, checks string) string {
 	t.Helper()
-	if *full {
+	if kit.Full() {
 		return tracked(t, checks)
 	}
 	dir := filepath.Join(t.TempDir(), "project")

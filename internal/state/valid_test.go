@@ -3,13 +3,9 @@ package state
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"strings"
 	"testing"
 )
-
-// The table below is all there is in either form; the flag is what every rig is called with.
-var _ = flag.Bool("full", false, "changes nothing here")
 
 // A forgery is a field of a task with a value that ferrus never writes.
 type forgery struct{ field, fields string }

@@ -1,7 +1,6 @@
 package status
 
 import (
-	"flag"
 	"os"
 	"testing"
 
@@ -9,6 +8,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	enginetest.Full = flag.Bool("full", false, "changes nothing here")
 	os.Exit(enginetest.Main(m.Run))
 }

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"flag"
 	"log/slog"
 	"os"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
-
-var full = flag.Bool("full", false, "play every world in a git repository: twice the time")
 
 // scratch is a folder for what all tests share; TestMain sets it and removes it.
 var scratch string

@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -63,7 +64,7 @@ var seed = sync.OnceValues(func() (string, error) {
 // the work.
 func newWorld(t *testing.T, more string) *world {
 	t.Helper()
-	if *full {
+	if kit.Full() {
 		return repository(t, more)
 	}
 	w := &world{t: t, dir: filepath.Join(t.TempDir(), "project")}

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
@@ -63,7 +64,7 @@ func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
 		},
 	} {
 		for _, many := range []bool{false, true} {
-			if many && !*long && name != "a repository" {
+			if many && !kit.Full() && name != "a repository" {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s, many files: %v", name, many), func(t *testing.T) {

@@ -2,14 +2,11 @@ package worktree_test
 
 import (
 	"context"
-	"flag"
 	"os"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
-
-var long = flag.Bool("full", false, "try as many work trees as it takes to see everything happen")
 
 func TestMain(m *testing.M) {
 	os.Exit(worktreetest.Main(m, map[string]func(context.Context, *worktreetest.Killed, []string) error{

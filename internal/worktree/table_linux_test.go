@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // Content changes, while size and modification time stay: what git's index takes for no change.
@@ -142,7 +143,7 @@ func TestAChangeThatKeepsSizeAndTimeIsNoticed(t *testing.T) {
 		tree.Clock(ahead)
 		for i, setting := range sortedKeys(hiding) {
 			for j, trick := range tricks {
-				if !*long && i%len(tricks) != j { // each setting with one trick, each trick with a setting
+				if !kit.Full() && i%len(tricks) != j { // each setting with one trick, each trick with a setting
 					continue
 				}
 				for range rounds {

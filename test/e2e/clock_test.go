@@ -84,7 +84,7 @@ func meetings(t testing.TB) (list []meeting) {
 			if !kit.Quick() {
 				list = append(list, meeting{"both are " + name, z, z, true, how})
 			}
-			if *full {
+			if kit.Full() {
 				list = append(list, meeting{"the claimant is " + name, 0, z, false, how})
 			}
 		}

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,12 +29,9 @@ import (
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
-// full runs every rig as long as it is worth; without it the numbers fit a minute on two busy cores.
-var full = flag.Bool("full", false, "run all rounds: some minutes")
-
 // rounds picks a number for a usual run, in which test/faults tries the mutants, and for -full; half of the usual one where no test is named.
 func rounds(usual, all int) int {
-	if *full {
+	if kit.Full() {
 		return all
 	}
 	if !kit.Named() {
@@ -97,7 +93,7 @@ type world struct {
 // git, whose own processes would be most of the work.
 func newWorld(t testing.TB, toml string) *world {
 	t.Helper()
-	if *full {
+	if kit.Full() {
 		return repository(t, toml)
 	}
 	return bare(t, toml)

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestNothingWearsOut keeps sixteen agents at work on task after task, half of them over stdio and half over HTTP,
@@ -60,7 +61,7 @@ func TestNothingWearsOut(t *testing.T) {
 	s.sound(lines)
 	s.found(lines)
 	bad += s.flat(samples)
-	if tasks == 0 || s.kills.Load() == 0 || *full && tasks < 200 {
+	if tasks == 0 || s.kills.Load() == 0 || kit.Full() && tasks < 200 {
 		t.Errorf("%d tasks, %d kills: too little happened to say anything", tasks, s.kills.Load())
 	}
 	t.Logf("rig: cases=%d bad=%d; %d tasks, %d agents and servers killed in %v; %s", len(lines), bad, tasks, s.kills.Load(), lasts, samples)

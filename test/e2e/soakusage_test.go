@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A usage is what a process uses.
@@ -89,7 +91,7 @@ var lasting = []string{"HTTP server", "supervisor's server", "executor's server"
 // flat is whether the last quarter is as the second was; the first is for warming up. It returns what is not. Seconds say
 // nothing of that: what settled finds must do for them.
 func (s *soak) flat(l samples) (bad int) {
-	if !*full {
+	if !kit.Full() {
 		return 0
 	}
 	for i, name := range lasting {

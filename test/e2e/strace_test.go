@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -87,7 +88,7 @@ func TestEverySystemCallMayFail(t *testing.T) {
 func (y *tally) scene(s *scene) {
 	list := s.strikes()
 	for n, k := range list {
-		if !*full && n%401 != 0 && !(s.name == "progress" && telling[k.call]) {
+		if !kit.Full() && n%401 != 0 && !(s.name == "progress" && telling[k.call]) {
 			continue
 		}
 		a, err := s.act(k.call+",write,ftruncate", k.orders()...)

@@ -33,8 +33,8 @@ func TestEveryMutantCanBeMade(t *testing.T) {
 			t.Errorf("two rigs are named %s", r.Name)
 		}
 		seen[r.Name] = true
-		if found := tests(t, r.Package); !found["func "+r.Test+"("] || !found["full"] && !r.fuzzes() {
-			t.Errorf("%s: %s has no %s, or no flag -full", r.Name, r.Package, r.Test)
+		if found := tests(t, r.Package); !found["func "+r.Test+"("] {
+			t.Errorf("%s: %s has no %s", r.Name, r.Package, r.Test)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestTheEndOfItsTimeIsNoFailure(t *testing.T) {
 	}
 }
 
-// tests are the heads of the functions in the test files of a package, and "full" where they know that flag.
+// tests are the heads of the functions in the test files of a package.
 func tests(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -64,7 +64,6 @@ func tests(t *testing.T, dir string) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found["full"] = found["full"] || strings.Contains(string(data), `flag.Bool("full"`)
 		for line := range strings.Lines(string(data)) {
 			if head, _, ok := strings.Cut(line, "("); ok && strings.HasPrefix(line, "func ") {
 				found[head+"("] = true

@@ -128,10 +128,19 @@ func (m Mutant) overlay(dir string) (string, error) {
 func (r Rig) test(ctx context.Context, form string, flags ...string) ([]byte, error) {
 	args := append([]string{"test", "-count=1", "-run=^" + r.Test + "$", "-timeout=3h"}, flags...)
 	args = append(args, r.Package)
+	if form == "-full" && !r.hasLongForm(ctx) {
+		form = ""
+	}
 	if form != "" {
 		args = append(args, form)
 	}
 	return exec.CommandContext(ctx, "go", args...).CombinedOutput()
+}
+
+// hasLongForm reports whether the test program knows the flag -full, which package kit defines.
+func (r Rig) hasLongForm(ctx context.Context) bool {
+	imported, err := exec.CommandContext(ctx, "go", "list", "-test", "-deps", r.Package).Output()
+	return err != nil || bytes.Contains(imported, []byte("/test/kit\n"))
 }
 
 var errNothing = errors.New("it tried nothing")

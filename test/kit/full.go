@@ -8,8 +8,10 @@ import (
 // A test has up to three forms. Where whole packages are tested, as by go test ./..., it has its quick form. A test that is named by -run has the
 // usual form, with which test/faults shows that a test notices its mutants. With -full everything is tried.
 
+var full = flag.Bool("full", false, "try everything, for the long forms of the tests: some have none, some take minutes")
+
 // Full reports whether a test program runs with its flag -full, for the long forms of its tests.
-func Full() bool { return set("full") == "true" }
+func Full() bool { return *full }
 
 // Named reports whether tests are named by -run, or have their long forms by -full.
 func Named() bool { return Full() || set("test.run") != "" }

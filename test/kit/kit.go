@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
 
 // openedFiles is the flag by which the go command asks for a list of the files that a test opens.
@@ -51,8 +49,8 @@ func apart(above string, run func() int) int {
 	}
 	defer os.RemoveAll(dir)
 	environ := map[string]string{
-		marker: "1", trust.EnvTrust: "", trust.EnvXDGState: "",
-		trust.EnvStateDir: filepath.Join(dir, "state"), trust.EnvXDGConf: filepath.Join(dir, "config"),
+		marker: "1", "FERRUS_TRUST": "", "XDG_STATE_HOME": "", // those of package trust, whose tests use this package, too
+		"FERRUS_STATE_DIR": filepath.Join(dir, "state"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"),
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
 		"GORACE": "atexit_sleep_ms=0", // a program with the race detector sleeps a second before it exits
 	}

@@ -4,7 +4,6 @@ package postgrestest
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,8 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func TestMain(m *testing.M) {
 	os.Exit(kit.Main(func() int { return Main(m.Run) }))

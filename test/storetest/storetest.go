@@ -3,11 +3,11 @@ package storetest
 
 import (
 	"context"
-	"flag"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A Kind is a kind of store.
@@ -74,7 +74,7 @@ func Run(t *testing.T, k Kind) {
 
 // most is how much of something is tried: usually, and with the flag -full of the test program.
 func most(usual, far int) int {
-	if f := flag.Lookup("full"); f != nil && f.Value.String() == "true" {
+	if kit.Full() {
 		return far
 	}
 	return usual

@@ -17,10 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
-var (
-	_   = flag.Bool("full", false, "nothing more than is always tried")
-	all = flag.Bool("suites", false, "also run the suites that take more than some seconds")
-)
+var all = flag.Bool("suites", false, "also run the suites that take more than some seconds")
 
 // patience is how long a check may take that compiles a standard library on a busy machine.
 const patience = 5 * time.Minute

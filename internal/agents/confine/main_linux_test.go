@@ -3,7 +3,6 @@ package confine_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,8 +26,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
-
-var _ = flag.Bool("full", false, "try all combinations of settings and attacks, and kill each process twice")
 
 // part is the environment variable that makes this binary another program.
 const part = "FERRUS_TEST_PART"

@@ -2,7 +2,6 @@ package guest_test
 
 import (
 	"errors"
-	"flag"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,8 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func TestMain(m *testing.M) { os.Exit(worktreetest.Main(m, nil)) }
 

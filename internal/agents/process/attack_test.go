@@ -5,7 +5,6 @@ package process
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,8 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLeadsASlotOutside lays links, FIFOs and huge files in place of everything that a slot reads and writes.
 func TestNoEntryLeadsASlotOutside(t *testing.T) {

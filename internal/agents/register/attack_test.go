@@ -2,7 +2,6 @@ package register
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +10,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLeadsRegisterOutside lays links, FIFOs and huge files in place of the files of all clients, of the folders
 // that they are in, and of our record.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -25,8 +24,6 @@ const (
 	part = "FERRUS_TEST_PART"
 	held = "FERRUS_TEST_LOCK"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(part) {

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -9,9 +8,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/rules"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
-
-// The rigs pass -full to every test program; these tests are as long as they are.
-var _ = flag.Bool("full", false, "as without it")
 
 // TestASimulationIsTheTable: from every state every event of every role leads where Step leads it, and is refused where
 // Step refuses it, with what is allowed.

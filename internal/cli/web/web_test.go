@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -23,8 +22,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/test/tlstest"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func TestMain(m *testing.M) { os.Exit(enginetest.Main(m.Run)) }
 

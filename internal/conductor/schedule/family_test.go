@@ -167,7 +167,7 @@ func TestAKilledFamilyGoesOn(t *testing.T) {
 func TestAFamilyKilledAtEveryLine(t *testing.T) {
 	t.Parallel()
 	points := []int{26, 12}
-	if *full {
+	if kit.Full() {
 		points = nil
 		for n := 1; n < 64; n++ {
 			points = append(points, n)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -29,6 +28,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -48,16 +48,13 @@ func TestMain(m *testing.M) {
 	case "fleet":
 		os.Exit(another())
 	}
-	enginetest.Full = full
 	os.Exit(enginetest.Main(m.Run))
 }
-
-var full = flag.Bool("full", false, "try all orders, kill at many more points, and repeat what is not always the same: some minutes")
 
 // rounds tries something once, or many times.
 func rounds(t *testing.T, try func(*testing.T)) {
 	n, bad := 1, 0
-	if *full {
+	if kit.Full() {
 		n = 30
 	}
 	for i := range n {

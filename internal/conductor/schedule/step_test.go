@@ -95,7 +95,7 @@ func (y *bench) left(list []Decision) map[string]string {
 func TestTheOrderOfAStepDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	tries := 1
-	if *full {
+	if kit.Full() {
 		tries = 60
 	}
 	cases, bad := 0, 0
@@ -135,7 +135,7 @@ func TestTheOrderOfAStepDoesNotMatter(t *testing.T) {
 func TestAStepThatIsCutOffIsFinishedByTheNext(t *testing.T) {
 	t.Parallel()
 	cuts := []int{2}
-	if *full {
+	if kit.Full() {
 		cuts = []int{0, 1, 2, 3, 4, 5, 6}
 	}
 	end := func(y *bench, places int) map[string]string {

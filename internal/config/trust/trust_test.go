@@ -3,7 +3,6 @@ package trust
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-)
 
-var full = flag.Bool("full", false, "damage a record at every byte")
+	"github.com/ferrus-go/ferrus/test/kit"
+)
 
 // place is a project and a state folder that does not exist yet.
 func place(t *testing.T) (root, state string) {
@@ -29,6 +28,17 @@ func place(t *testing.T) (root, state string) {
 	t.Setenv(EnvStateDir, state)
 	t.Setenv(EnvTrust, "")
 	return root, state
+}
+
+func TestMain(m *testing.M) { os.Exit(kit.Main(m.Run)) }
+
+// TestTestsHaveFoldersOfTheirOwn: package kit, which sets the variables of this package, has their names.
+func TestTestsHaveFoldersOfTheirOwn(t *testing.T) {
+	for name, set := range map[string]bool{EnvTrust: false, EnvXDGState: false, EnvStateDir: true, EnvXDGConf: true} {
+		if value, known := os.LookupEnv(name); !known || (value != "") != set {
+			t.Errorf("%s is %q, %v", name, value, known)
+		}
+	}
 }
 
 func open(t *testing.T, root string) *Project {
@@ -210,7 +220,7 @@ func TestADamagedRecordAgreesToNothing(t *testing.T) {
 		}
 	}
 	step := 17
-	if *full {
+	if kit.Full() {
 		step = 1
 	}
 	for n := 0; n < len(strings.TrimSpace(string(text))); n += step {

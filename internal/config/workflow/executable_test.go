@@ -1,15 +1,12 @@
 package workflow
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
-
-var _ = flag.Bool("full", false, "as without it")
 
 // TestEveryValueThatStartsSomethingIsExecutable: who delivers, an agent, its model and a command are; a prompt and an exit
 // code are not.

@@ -25,6 +25,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/snapshots"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // What a process that is to be killed gets: what to do, where, where the count stands of the points that it has come to,
@@ -110,7 +111,7 @@ func TestAKilledCallIsFinishedByTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newKill(t, name)
 			first, last := deeds[name].at, deeds[name].at
-			if *enginetest.Full {
+			if kit.Full() {
 				k.again(t)
 				first, last = 1, k.cut(0)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func init() { // beside the others, which are no calls of two computers
@@ -54,7 +55,7 @@ func TestAKilledFetchIsFinishedByTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k.again(t)
 			points, step := k.cut(0), 1
-			if !*enginetest.Full {
+			if !kit.Full() {
 				step = max(1, points/6)
 			}
 			for at := 1; at <= points; at += step {

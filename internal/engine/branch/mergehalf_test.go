@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 var errDies = errors.New("the process dies here")
@@ -40,7 +41,7 @@ func TestAHalfMovedMergeIsFinished(t *testing.T) {
 	cases, bad := 0, 0
 	for name, c := range edits {
 		for n := range len(moves) + 1 {
-			if !*enginetest.Full && n != c.usual {
+			if !kit.Full() && n != c.usual {
 				continue
 			}
 			cases++

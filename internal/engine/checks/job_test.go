@@ -3,7 +3,6 @@
 package checks
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,8 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 var noDurations = cmpopts.IgnoreTypes(time.Duration(0))
 

@@ -53,7 +53,7 @@ func TestWalksOfAFamily(t *testing.T) {
 		}
 	}
 	t.Logf("rig: cases=%d bad=%d; %v", walks, bad, did)
-	if *enginetest.Full {
+	if kit.Full() {
 		for _, s := range steps {
 			if did[s.name] == 0 {
 				t.Errorf("never done: %s", s.name)

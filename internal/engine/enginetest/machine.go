@@ -216,9 +216,6 @@ func Gate(commands ...string) string {
 
 var Background = context.Background()
 
-// Full is the flag -full of a test binary: to explore far, for some minutes.
-var Full *bool
-
 // Main runs a test program, usually m.Run, with a folder that all tests share, and returns its exit code.
 func Main(run func() int) int {
 	sandbox.Stage()
@@ -232,7 +229,7 @@ var Scratch string
 
 // Most is how much of something is tried, in the usual form and with -full.
 func Most(usual, far int) int {
-	if *Full {
+	if kit.Full() {
 		return far
 	}
 	return usual

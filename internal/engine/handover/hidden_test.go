@@ -1,15 +1,12 @@
 package handover_test
 
 import (
-	"flag"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 )
-
-var _ = flag.Bool("full", false, "changes nothing here") // all rigs have it
 
 // patchOf is a patch of one new file, its lines as git writes them.
 func patchOf(lines ...string) string {

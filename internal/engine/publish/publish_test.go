@@ -2,7 +2,6 @@ package publish_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -23,7 +22,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	enginetest.Full = flag.Bool("full", false, "changes nothing here")
 	os.Exit(enginetest.Main(m.Run))
 }
 

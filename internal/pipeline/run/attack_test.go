@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // attackedRun is the run that is attacked: its first two workers are done, and its third is to begin.
@@ -56,7 +57,7 @@ func TestNoEntryLeadsARunOutside(t *testing.T) {
 			must(t, os.WriteFile(f.Path(name), []byte(text), 0o600))
 		}
 	}
-	if !*full { // one of each kind of thing that is done with a file
+	if !kit.Full() { // one of each kind of thing that is done with a file
 		paths = []string{tmp, tmp + "/" + attackedRun, ".ferrus/memory/pipelines", "results", "results/" + attackedRun + ".md"}
 		for _, name := range []string{workersDir, keptDir, statusFile, journalFile, lockFile, deliveryFile, finalFile, "one.md", workersDir + "/one.jsonl",
 			workersDir + "/" + leadFile} {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -25,8 +24,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/outbox"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
-
-var full = flag.Bool("full", false, "play every scenario as often as it is promised")
 
 // parts are other programs that this binary can be, named by an environment variable.
 var parts = map[string]func() int{"conductor": conductor, "ticker": ticker, "deliverer": deliverer, "mover": moving, "rerunner": rerunner, "asker": asker}

@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile/atomicfiletest"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // lone is a pipeline of one worker, whose output is laid by the test.
@@ -167,7 +168,7 @@ func TestAPowerCutLosesNoRun(t *testing.T) {
 			must(t, err)
 			return string(text)
 		}, func() { must(t, v.sail(y, &now)) })
-		cases, err := disk.Cut(t, *full, func(root, note string) error {
+		cases, err := disk.Cut(t, kit.Full(), func(root, note string) error {
 			var was outside
 			must(t, json.Unmarshal([]byte(note), &was))
 			return v.landed(y, root, was)
@@ -187,7 +188,7 @@ func TestAFailingDiskSendsNothingTwice(t *testing.T) {
 	for i, v := range voyages {
 		for j, all := range []bool{false, true} {
 			for n, more := 0, true; more; {
-				if n++; !*full && n%3 != (2*i+j)%3 { // what is done in several operations is hit by one of them
+				if n++; !kit.Full() && n%3 != (2*i+j)%3 { // what is done in several operations is hit by one of them
 					continue
 				}
 				var now outside

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // small puts the runs of a yard on a small disk of their own.
@@ -70,7 +71,7 @@ func TestAFullDiskHalvesNothing(t *testing.T) {
 	cases, bad, refused := 0, 0, 0
 	for _, point := range slices.Sorted(maps.Keys(points)) {
 		often := points[point]
-		if !*full {
+		if !kit.Full() {
 			often = 1
 		}
 		for n := range often {

@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // tree is all there is of a folder: names, modes, times and contents.
@@ -258,7 +259,7 @@ func TestARerunMayDieAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	cases, bad, began := 0, 0, 0
 	next := 2
-	if *full {
+	if kit.Full() {
 		next = 1
 	}
 	for n := 1; ; n += next {

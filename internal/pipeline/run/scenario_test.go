@@ -22,7 +22,7 @@ import (
 
 // rounds is how many times a scenario is played: as often as it is promised in a full run, a third of the usual times where no test is named.
 func rounds(usual, promised int) int {
-	if *full {
+	if kit.Full() {
 		return promised
 	}
 	if !kit.Named() {

@@ -1,15 +1,12 @@
 package ancestry
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-var _ = flag.Bool("full", false, "there is no longer form")
 
 // world is a system of processes that a test has made up.
 type world map[int]fake

@@ -2,7 +2,6 @@ package atomicfile_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,8 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile/atomicfiletest"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // long has several sectors.
 var long = strings.Repeat("x", 1500) + "\n"

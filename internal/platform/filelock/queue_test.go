@@ -3,7 +3,6 @@ package filelock
 import (
 	"context"
 	"errors"
-	"flag"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -12,9 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-)
 
-var fully = flag.Bool("full", false, "let callers race for a minute")
+	"github.com/ferrus-go/ferrus/test/kit"
+)
 
 // until waits for what other goroutines or the kernel are about to do.
 func until(t *testing.T, what string, done func() bool) {
@@ -155,7 +154,7 @@ func TestAQueueHasOneHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	rounds := 50
-	if *fully {
+	if kit.Full() {
 		rounds = 50_000
 	}
 	var holders, got, left atomic.Int32

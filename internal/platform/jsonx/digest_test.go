@@ -2,12 +2,9 @@ package jsonx
 
 import (
 	"encoding/json"
-	"flag"
 	"strings"
 	"testing"
 )
-
-var _ = flag.Bool("full", false, "there is no longer form")
 
 // TestADigestIsThatOfTheSameArguments, however they are written, and of no others.
 func TestADigestIsThatOfTheSameArguments(t *testing.T) {

@@ -4,16 +4,15 @@ package rootfs
 
 import (
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-)
 
-var full = flag.Bool("full", false, "exchange files for longer")
+	"github.com/ferrus-go/ferrus/test/kit"
+)
 
 // scene is a folder with files that a Root is opened on, beside a folder that no operation may touch.
 func scene(t *testing.T) (r *Root, dir, outside string) {
@@ -301,7 +300,7 @@ func TestALinkPutThereMeanwhile(t *testing.T) {
 	}()
 	opened := 0
 	rounds := 3000
-	if *full {
+	if kit.Full() {
 		rounds *= 30
 	}
 	for round := 0; round < rounds || opened < 100 && round < 1e6; round++ {

@@ -2,15 +2,12 @@ package safetext
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
 )
-
-var _ = flag.Bool("full", false, "as without it")
 
 // defaultIgnorable is Default_Ignorable_Code_Point of DerivedCoreProperties.txt, as the Unicode consortium lists it.
 var defaultIgnorable = [][2]rune{{0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},

@@ -2,11 +2,8 @@ package sandbox
 
 import (
 	"errors"
-	"flag"
 	"testing"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestAPolicyThatGivesItsSecretsAwayIsRefused before anything is started.
 func TestAPolicyThatGivesItsSecretsAwayIsRefused(t *testing.T) {

@@ -1,7 +1,6 @@
 package gc_test
 
 import (
-	"flag"
 	"os"
 	"testing"
 
@@ -9,6 +8,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	enginetest.Full = flag.Bool("full", false, "explore the model far: some minutes")
 	os.Exit(enginetest.Main(m.Run))
 }

@@ -3,7 +3,6 @@
 package notify
 
 import (
-	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,8 +12,6 @@ import (
 	"sync"
 	"testing"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // A service is a local server that takes messages, as a webhook or ntfy does.
 type service struct {

@@ -4,7 +4,6 @@ package outbox
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,8 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLeadsAnOutboxOutside lays links, FIFOs and huge files in place of what an outbox reads, locks and writes.
 func TestNoEntryLeadsAnOutboxOutside(t *testing.T) {

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLeadsTheQueueOutside lays links, FIFOs and huge files in place of all that the queue reads and writes.
 func TestNoEntryLeadsTheQueueOutside(t *testing.T) {

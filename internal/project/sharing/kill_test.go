@@ -3,7 +3,6 @@
 package sharing
 
 import (
-	"flag"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -16,9 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
-
-// fully lets both computers try first after each step of a move.
-var fully = flag.Bool("full", false, "moves that are killed, with each computer after each step")
 
 // TestAMoveIntoADatabaseIsKilledAfterEachStep: at no moment two computers can work on the project, and the next move ends with one project in which each event
 // and each task is once.
@@ -112,7 +108,7 @@ func TestAMoveToFilesIsKilledAfterEachStep(t *testing.T) {
 	conn := postgrestest.Connect(t, url)
 	for step, over := 1, false; !over && !t.Failed(); step++ {
 		for _, other := range []bool{false, true} {
-			if !*fully && other != (step%2 == 0) || !kit.Every(3, step) {
+			if !kit.Full() && other != (step%2 == 0) || !kit.Every(3, step) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d, another computer first %v", step, other), func(t *testing.T) {

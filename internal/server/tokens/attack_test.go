@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,8 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLetsAnybodyIn lays links, FIFOs and huge files in place of the tokens: nothing outside is written, and a
 // file that is good where it lies outside lets nobody in.

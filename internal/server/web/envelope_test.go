@@ -1,12 +1,9 @@
 package web
 
 import (
-	"flag"
 	"strings"
 	"testing"
 )
-
-var _ = flag.Bool("full", false, "as without it")
 
 // TestAMessageSaysEachThingOnce, at every depth, and nothing follows it.
 func TestAMessageSaysEachThingOnce(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/projecttest"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
@@ -219,7 +220,7 @@ func TestNoValidJournalIsLost(t *testing.T) {
 				pair := []string{here, there}
 				some := headKnown && (slices.Contains(pair, "valid") || here == "edited" && there != "special") ||
 					slices.Contains(pair, "valid") && slices.Contains(pair, "shorter")
-				if !some && !*full {
+				if !some && !kit.Full() {
 					continue
 				}
 				name := fmt.Sprintf("%s beside %s, head known %v", here, there, headKnown)

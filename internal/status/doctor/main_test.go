@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -16,8 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
-
-var full = flag.Bool("full", false, "try every pair of copies")
 
 // host sets a project up as ferrus init does without a person.
 var host = Host{

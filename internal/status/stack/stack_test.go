@@ -3,7 +3,6 @@ package stack
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,8 +18,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools/callog"
 )
-
-var _ = flag.Bool("full", false, "there is no longer form")
 
 // TestNoWalkLeavesTheOrderOfKinds: random pushes accept exactly the pairs of the table, a refused one
 // changes nothing, every kind is reached, and from everywhere an agent can finish. S2-01, S2-04, S2-05.

@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A damage counts the cases of one kind of damaged files.
@@ -44,7 +45,7 @@ func (d *damage) try(what string, f folder, look func(s *Store) error) {
 func grown(t *testing.T) map[string][]folder {
 	_, after := three(t)
 	list := map[string][]folder{"three lines": after}
-	if !*fully {
+	if !kit.Full() {
 		return list
 	}
 	for _, sc := range scenarios() {
@@ -75,7 +76,7 @@ func TestATornLineAtEveryByteIsThePreviousState(t *testing.T) {
 		from := len(before[journalFile])
 		lines := strings.Count(before[journalFile], "\n")
 		for n := from + 1; n < len(whole); n++ {
-			if !*fully && n%5 > 0 && n < len(whole)-80 {
+			if !kit.Full() && n%5 > 0 && n < len(whole)-80 {
 				continue
 			}
 			for how, text := range map[string]string{"": whole[:n], ", zeros": whole[:n] + strings.Repeat("\x00", len(whole)-n)} {
@@ -124,7 +125,7 @@ func TestAFlippedBitInAnyLineIsFound(t *testing.T) {
 			for bit := range 8 {
 				// A newline in its place or out of it is the worst, and no bit is left out for being harmless.
 				usual := bit == n%8 || whole[n] == '\n' || whole[n]^1<<bit == '\n'
-				if !usual && !(*fully && name == "three lines") || !*fully && n%3 > 0 && whole[n] != '\n' {
+				if !usual && !(kit.Full() && name == "three lines") || !kit.Full() && n%3 > 0 && whole[n] != '\n' {
 					continue
 				}
 				flipped := flip(whole, n, bit)
@@ -206,7 +207,7 @@ func TestEveryDamagedStateFileIsMadeAgain(t *testing.T) {
 		d.try(name+", another machine's", now.with(stateFile, pack(t, other.dir)[stateFile]), d.again(now, 1))
 		d.try(name+", garbage", now.with(stateFile, "garbage"), d.again(now, 1))
 		for n := range len(whole) - 1 {
-			if !*fully && n%3 > 0 {
+			if !kit.Full() && n%3 > 0 {
 				continue
 			}
 			violations := 1
@@ -217,7 +218,7 @@ func TestEveryDamagedStateFileIsMadeAgain(t *testing.T) {
 			zeros := whole[:n] + strings.Repeat("\x00", len(whole)-n)
 			d.try(fmt.Sprintf("%s, zeros from byte %d", name, n), now.with(stateFile, zeros), d.again(now, 0))
 			for bit := range 8 {
-				if digit := '0' <= whole[n] && whole[n] <= '9'; bit == n%8 || digit && bit < 3 || *fully {
+				if digit := '0' <= whole[n] && whole[n] <= '9'; bit == n%8 || digit && bit < 3 || kit.Full() {
 					what := fmt.Sprintf("%s, bit %d of byte %d", name, bit, n)
 					d.try(what, now.with(stateFile, flip(whole, n, bit)), d.again(now, -1))
 				}

@@ -201,7 +201,7 @@ func outcomeOf(snap store.Snapshot, lines []*store.Line) outcome {
 // TestEveryFaultLeavesTheOldStateOrTheNew strikes every operation of every event with every fault.
 func TestEveryFaultLeavesTheOldStateOrTheNew(t *testing.T) {
 	r := newRig(allFaults...)
-	if !*fully {
+	if !kit.Full() {
 		r.stride = 7
 		if !kit.Named() {
 			r.stride = 11

@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"errors"
-	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -16,9 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
-
-// fully makes each rig of this package as long as it is worth.
-var fully = flag.Bool("full", false, "run all cases of every rig: some minutes")
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 

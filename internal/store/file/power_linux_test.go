@@ -17,6 +17,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // shielded is set where the test runs again in a mount namespace of its own: whatever ends it, nothing stays mounted.
@@ -30,7 +31,7 @@ func TestAPowerCutLosesNothingAcknowledged(t *testing.T) {
 		return
 	}
 	cuts := 4
-	if *fully {
+	if kit.Full() {
 		cuts = 1000
 	}
 	d := newDrive(t)
@@ -56,7 +57,7 @@ func shield(t *testing.T) {
 	}
 	runtime.LockOSThread() // the kernel takes the death of this thread for that of the parent
 	defer runtime.UnlockOSThread()
-	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", fmt.Sprint("-test.short=", testing.Short()), fmt.Sprint("-full=", *fully)}
+	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", fmt.Sprint("-test.short=", testing.Short()), fmt.Sprint("-full=", kit.Full())}
 	cmd := exec.CommandContext(t.Context(), must(os.Executable()), args...)
 	cmd.Env = append(os.Environ(), shielded+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}

@@ -52,7 +52,7 @@ func newSimrig(t *testing.T, count *simcount, name string) *simrig {
 	h.Write([]byte(name))
 	r := &simrig{simcount: count, dir: filepath.Join(quick(t), ".ferrus"), dice: rand.New(rand.NewPCG(1, h.Sum64()))}
 	r.simsize = simsize{left: 4, deep: 100, deeper: 1}
-	if *fully {
+	if kit.Full() {
 		r.simsize = simsize{left: 80, deep: 200, deeper: 4}
 	}
 	return r

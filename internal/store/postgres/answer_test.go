@@ -30,7 +30,7 @@ func TestAnAnswerLostAtAnyByte(t *testing.T) {
 	s := open(t, d, direct.name)
 	step, total, bad := 23, 0, 0
 	switch {
-	case *fully:
+	case kit.Full():
 		step = 1
 	case !kit.Named():
 		step = 97

@@ -208,7 +208,7 @@ func TestFailoversLoseNothing(t *testing.T) {
 	t.Parallel()
 	rounds, events, writers := 3, 40, 2
 	rivals := []string{"rival0", "rival1"}
-	if *fully {
+	if kit.Full() {
 		rounds, events, writers = 14, 1600, 4
 		rivals = append(rivals, "rival2")
 	}

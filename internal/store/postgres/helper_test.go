@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,9 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
-
-// fully makes each rig of this package as long as it is worth.
-var fully = flag.Bool("full", false, "run all cases of every rig: some minutes")
 
 var errRefused = errors.New("refused")
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -311,7 +312,7 @@ func TestAnAnswerOfTheQueueLostAtAnyByte(t *testing.T) {
 	d.ringing = true // it rings no more: its bytes would be those of the change
 	s := open(t, d, direct.name)
 	step, total := 97, 0
-	if *fully {
+	if kit.Full() {
 		step = 1
 	}
 	for name, direction := range directions {

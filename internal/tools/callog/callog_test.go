@@ -1,14 +1,11 @@
 package callog
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-var _ = flag.Bool("full", false, "there is no longer form")
 
 // FuzzParse: whatever a log holds, each of its calls has a tool, and no call ends before it begins.
 func FuzzParse(f *testing.F) {

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"flag"
 	"fmt"
 	"image/color"
 	"maps"
@@ -19,8 +18,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/test/golden"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func basic(i int) color.Color { return ansi.BasicColor(i) }
 

@@ -3,7 +3,6 @@ package web_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"html"
 	"io"
@@ -24,8 +23,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/ui/web"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") { // a run that the page has started, or a server of its agents

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestTheCostOfACheckout prints, with -full, what laying out 50,000 files costs beside a fingerprint of them, which a gate
 // needs in any case.
 func TestTheCostOfACheckout(t *testing.T) {
 	t.Parallel()
-	if !*long {
+	if !kit.Full() {
 		t.Skip("needs -full")
 	}
 	dir := repository(t)

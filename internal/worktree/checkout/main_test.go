@@ -1,14 +1,11 @@
 package checkout_test
 
 import (
-	"flag"
 	"os"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
-
-var long = flag.Bool("full", false, "try as many work trees as it takes to see everything happen")
 
 func TestMain(m *testing.M) {
 	os.Exit(worktreetest.Main(m, nil))

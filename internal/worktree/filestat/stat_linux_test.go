@@ -1,14 +1,11 @@
 package filestat
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNothingIsReadThroughALink: neither a file nor a link, whether the last part of its path is a link or a folder above it.
 func TestNothingIsReadThroughALink(t *testing.T) {

@@ -2,16 +2,12 @@ package remote_test
 
 import (
 	"context"
-	"flag"
 	"os"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
-
-// Read by worktreetest.
-var _ = flag.Bool("full", false, "kill a push at every moment")
 
 func TestMain(m *testing.M) {
 	os.Exit(worktreetest.Main(m, map[string]func(context.Context, *worktreetest.Killed, []string) error{

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func must[T any](v T, err error) func(testing.TB) T {
@@ -144,7 +145,7 @@ func TestNoEditIsLost(t *testing.T) {
 		for phase := 1; phase <= 5; phase++ {
 			for _, stops := range []bool{false, true} {
 				usual := slices.Contains(world.usual, phase) && (!stops || phase == 2 && world.name == "exchange")
-				if stops && phase > 2 || !usual && !*long { // a folder is beside the point when the file is there
+				if stops && phase > 2 || !usual && !kit.Full() { // a folder is beside the point when the file is there
 					continue
 				}
 				cases++

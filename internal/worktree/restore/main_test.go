@@ -2,7 +2,6 @@ package restore_test
 
 import (
 	"context"
-	"flag"
 	"os"
 	"testing"
 
@@ -13,8 +12,6 @@ import (
 // editing is the environment variable that makes a victim's files be edited: those of the first editor right before they
 // come out of the work tree, those of others when it dies.
 const editing = "FERRUS_TEST_EDIT"
-
-var long = flag.Bool("full", false, "try as many work trees as it takes to see everything happen")
 
 func TestMain(m *testing.M) {
 	os.Exit(worktreetest.Main(m, map[string]func(context.Context, *worktreetest.Killed, []string) error{

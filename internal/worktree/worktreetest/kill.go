@@ -2,7 +2,6 @@ package worktreetest
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,12 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
-
-// full reports whether the tests run with the flag -full, which their package defines.
-func full() bool {
-	f := flag.Lookup("full")
-	return f != nil && f.Value.String() == "true"
-}
 
 // Victim is the environment variable that makes this binary do one thing to a work tree, to be killed in the middle: it
 // says before which of its own changes.
@@ -71,7 +64,7 @@ func run(m *testing.M) int {
 
 // Most is how much of something is tried, in the usual form and with -full.
 func Most(usual, most int) int {
-	if full() {
+	if kit.Full() {
 		return most
 	}
 	return usual

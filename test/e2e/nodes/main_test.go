@@ -3,7 +3,6 @@
 package nodes
 
 import (
-	"flag"
 	"os"
 	"testing"
 	"time"
@@ -16,9 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
-
-// fully makes TestNodesAreKilledAndCutOff go on for 200 events, with a computer and a task more.
-var fully = flag.Bool("full", false, "200 kills and partitions: some minutes")
 
 // part is the variable that makes this program another one: "ferrus" or "agent".
 const part = "FERRUS_TEST_PART"

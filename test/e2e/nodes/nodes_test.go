@@ -215,7 +215,7 @@ func TestNodesAreKilledAndCutOff(t *testing.T) {
 	kit.Long(t, "one trouble at a time: TestANodeIsUnplugged, TestAnotherComputerContinuesAtOnce and TestWhatComesLateIsRefused")
 	t.Parallel()
 	events, names, tasks := len(troubles), []string{"a", "b"}, []string{"one", "two"}
-	if *fully {
+	if kit.Full() {
 		events, names, tasks = 200, append(names, "c"), append(tasks, "three")
 	}
 	w := newWorld(t, names...)

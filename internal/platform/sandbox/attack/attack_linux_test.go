@@ -1,7 +1,6 @@
 package attack
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,8 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/test/golden"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
-
-var _ = flag.Bool("full", false, "try each attack in all sandboxes")
 
 func TestMain(m *testing.M) {
 	sandbox.Stage()

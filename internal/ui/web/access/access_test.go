@@ -2,7 +2,6 @@ package access
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -14,8 +13,6 @@ import (
 	"testing"
 	"time"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // A page is a gate on the wire, with a site behind it that says what reached it.
 type page struct {

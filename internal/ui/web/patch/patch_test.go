@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"flag"
 	"html"
 	"html/template"
 	"os"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 const sample = `diff --git a/a.go b/a.go
 index 1..2 100644
