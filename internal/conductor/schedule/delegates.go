@@ -12,12 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/state"
 )
-
-// part reports whether the task is a part of another branch's task: its parent decides about it, and
-// it needs no place of its own.
-func part(t state.Task) bool { return t.Parent != (state.Parent{}) }
 
 // open opens the branches that are not open yet. One that cannot be opened has an act that says so.
 func (s *step) open() error {
@@ -89,7 +84,7 @@ func (s *step) dismiss(name string, e *engine.Engine) *act {
 		if _, taken := conductor.Slot(e, d).Taken(); !taken {
 			continue
 		}
-		return &act{Decision: Decision{Kind: Branch, Name: name, Do: "end", Duty: string(d), Why: "the task that delegated it does not wait for it"},
+		return &act{Decision: Decision{Kind: Branch, Name: name, Do: end, Duty: string(d), Why: noParent},
 			do: func(ctx context.Context, d *Decision) { d.fail(conductor.EndAll(ctx, e)) }}
 	}
 	return nil

@@ -124,23 +124,31 @@ func (f *family) pass(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	open := map[string]bool{}
+	now, children := facts{parallel: len(list)}, map[string]delegate.Child{}
 	for _, c := range list {
 		if !c.Open() || c.Phase == delegate.Unmade || c.Phase == delegate.Gone || c.Phase == delegate.Stopped {
 			continue
 		}
-		open[c.ID] = true
+		children[c.ID] = c
+		b := fact{name: c.ID, task: c.Snap.Task}
 		r := f.running[c.ID]
-		if r != nil && (r.left == 0 || r.left == c.Snap.Task.Seq) {
-			continue
+		if b.works = r != nil && r.left == 0; !b.works && (r == nil || r.left != c.Snap.Task.Seq) {
+			_, busy := conductor.Conductor(project.At(f.e.Place().Root, c.Branch).Dir())
+			b.starts = !busy
 		}
-		if _, busy := conductor.Conductor(project.At(f.e.Place().Root, c.Branch).Dir()); !busy {
-			f.start(ctx, c)
-		}
+		now.branches = append(now.branches, b)
 	}
 	for id, r := range f.running {
-		if !open[id] {
-			r.stop()
+		if _, open := children[id]; !open {
+			now.branches = append(now.branches, fact{name: id, works: r.left == 0, unwanted: true})
+		}
+	}
+	for _, d := range plan(now) {
+		switch d.do {
+		case start:
+			f.start(ctx, children[d.name])
+		case end:
+			f.running[d.name].stop()
 		}
 	}
 	return nil

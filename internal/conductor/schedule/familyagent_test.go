@@ -76,7 +76,7 @@ func familyAgent() int {
 				}
 			}
 		}
-		wait(ctx, filepath.Join(side, "hold-"+w), false)
+		waitFile(ctx, filepath.Join(side, "hold-"+w), false)
 	}
 	return child(ctx, s, words)
 }
@@ -137,7 +137,7 @@ func parent(ctx context.Context, side string, s *engine.Session, parts []string)
 		if strings.Contains(string(patch), "+badly") {
 			_, _, err = delegate.Decide(ctx, s, due.ID, state.RuledReject, "", "Do it well.", patience)
 		} else {
-			wait(ctx, filepath.Join(side, "hold-approve"), false)
+			waitFile(ctx, filepath.Join(side, "hold-approve"), false)
 			_, _, err = delegate.Decide(ctx, s, due.ID, state.RuledApprove, "", "", patience)
 		}
 		if err != nil {

@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
@@ -138,12 +137,6 @@ type fleet struct {
 	viewed  map[string]viewed  // the tasks of branches
 }
 
-// A viewed is the task of a branch as it was read when the machine had a sign, "" for a machine in files.
-type viewed struct {
-	sign string
-	task state.Task
-}
-
 // An untaken is a task of the queue that could not be taken: a retry needs another text, or another run.
 type untaken struct {
 	item  queue.Item
@@ -215,82 +208,39 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 // rest is the least time between two passes that changes of a database cause.
 const rest = 100 * time.Millisecond
 
-// look makes one pass: it starts what may start. changes is nil for machines in files.
+// look makes one pass: it gathers the facts, plans, and carries that out. changes is nil for machines in files.
 func (f *fleet) look(ctx context.Context, changes *project.Changes) error {
-	names, err := project.Branches(f.e.Place().Root)
+	now, err := f.facts(ctx, changes)
 	if err != nil {
 		return err
 	}
-	if f.free() {
-		var signs map[string]string
-		if changes != nil {
-			if signs, err = changes.Signs(ctx); err != nil {
-				return err
+	for _, d := range plan(now) {
+		switch d.do {
+		case start:
+			f.conduct(ctx, d.name)
+		case take:
+			for free := d.places; free > 0; {
+				name, err := f.take(ctx)
+				if err != nil {
+					return err
+				}
+				if name == "" {
+					break
+				}
+				if !f.busy[name] { // its branch may have been made by a fleet that was killed, and is conducted as one of those that wait
+					f.conduct(ctx, name)
+					free--
+				}
+			}
+		case merge:
+			f.merge(ctx, d.name)
+		case wait:
+			if d.why != noPlace && f.refused[d.name].Why != d.why {
+				f.refuse(d.name, refused{Why: d.why}) // until the others change
 			}
 		}
-		for _, a := range f.waiting(names, signs) {
-			if !f.free() {
-				break
-			}
-			f.conduct(ctx, a)
-		}
 	}
-	for f.free() && len(f.Only) == 0 {
-		name, err := f.take(ctx)
-		if err != nil {
-			return err
-		}
-		if name == "" {
-			break
-		}
-		if !f.busy[name] { // its branch may have been made by a fleet that was killed, and is conducted as one of those that wait
-			f.conduct(ctx, name)
-		}
-	}
-	if f.Node {
-		return nil
-	}
-	return f.merge(ctx, names)
-}
-
-// free reports whether another task may be conducted.
-func (f *fleet) free() bool {
-	n := len(f.busy)
-	if f.merging != "" {
-		n--
-	}
-	return n < f.Parallel
-}
-
-// waiting returns the branches whose task could continue and has no conductor. A branch whose sign is the one that it had is not read again.
-func (f *fleet) waiting(names []string, signs map[string]string) (list []string) {
-	elsewhere, err := conductor.Elsewhere(f.e)
-	if err != nil {
-		f.trouble("", err) // the post decides
-	}
-	for _, name := range names {
-		if f.busy[name] || elsewhere[name] || len(f.Only) > 0 && !slices.Contains(f.Only, name) {
-			continue
-		}
-		was, known := f.viewed[name]
-		if !known || signs[name] == "" || was.sign != signs[name] {
-			now, err := f.view(name)
-			if err != nil {
-				f.trouble(name, err)
-				continue
-			}
-			was = viewed{signs[name], now.Task}
-			f.viewed[name] = was
-		}
-		t := was.task
-		if was, ok := f.left[name]; ok && was.seq == t.Seq && (was.until.IsZero() || time.Now().Before(was.until)) || !t.Underway() || t.Parent != (state.Parent{}) || t.State == state.AwaitingHuman {
-			continue
-		}
-		if _, busy := conductor.Conductor(project.At(f.e.Place().Root, name).Dir()); !busy {
-			list = append(list, name)
-		}
-	}
-	return list
+	return nil
 }
 
 // conduct starts a conductor for a branch.

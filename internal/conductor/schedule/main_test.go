@@ -270,7 +270,7 @@ func agent() int {
 		}
 		if strings.Contains(work, "fail "+branch) {
 			if strings.Contains(work, "when try.1 waits") {
-				wait(ctx, filepath.Join(side, "unmerged-try.1"), true)
+				waitFile(ctx, filepath.Join(side, "unmerged-try.1"), true)
 			}
 			_, err = s.Reject(ctx, "No.", "")
 		} else {
@@ -292,7 +292,7 @@ func agent() int {
 	}
 	there, _ := filepath.Glob(filepath.Join(side, "at-*"))
 	_, _ = f.WriteString(branch + " " + strings.Repeat("x", len(there)) + "\n")
-	wait(ctx, filepath.Join(side, "hold"), false)
+	waitFile(ctx, filepath.Join(side, "hold"), false)
 	_, after, _ := strings.Cut(work, "write ")
 	if name := strings.Fields(after); len(name) > 0 {
 		_ = os.WriteFile(name[0], []byte(branch+"\n"), 0o644)
@@ -304,8 +304,8 @@ func agent() int {
 	return 0
 }
 
-// wait waits until a file is there, or is gone.
-func wait(ctx context.Context, path string, there bool) {
+// waitFile waits until a file is there, or is gone.
+func waitFile(ctx context.Context, path string, there bool) {
 	for ctx.Err() == nil {
 		if _, err := os.Stat(path); (err == nil) == there {
 			return

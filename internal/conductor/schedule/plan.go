@@ -1,24 +1,55 @@
 package schedule
 
 import (
-	"maps"
-	"slices"
+	"fmt"
+	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// noPlace is why an agent is not started.
-const noPlace = "all places are taken"
+// Words for what a decision does, beside the verbs of the conductor and of pipelines.
+const (
+	start   = "start"   // work on a branch
+	end     = "end"     // the work on a branch
+	wait    = "wait"    // for a place, or to be merged
+	nothing = "nothing" // is to be done
+	take    = "take"    // tasks of the queue
+	merge   = "merge"   // a branch into the project
+	skip    = "skip"    // somebody else works on it, or it cannot be read
+)
 
-// facts are those at the start of a step on which more than one task depends.
+// A decision is what is done about a branch. The reason of one that waits names what ends that.
+type decision struct {
+	do     string
+	name   string // of the branch; "" for the queue
+	why    string
+	places int // for the queue
+}
+
+// facts are all that decisions depend on.
 type facts struct {
-	own      state.Task            // that of the project
-	tasks    map[string]state.Task // those of the branches
-	busy     map[string]bool       // branches on which an agent works
-	starts   map[string]bool       // branches whose decision is to start an agent
-	parallel int                   // how many branches may be busy
-	merges   bool                  // approved work is to be merged
-	refused  map[string]refused    // merges that did not fit
+	own      state.Task // that of the project
+	branches []fact     // in the order of names
+	parallel int        // on how many branches may be worked
+	queue    bool       // tasks of the queue may be taken
+	merges   bool       // approved work is to be merged
+	merging  bool       // a merge is being made, by any process
+
+	// once says that the decisions are carried out in any order, each once. What would be refused is not tried then, and no branch
+	// is made beside a merge: it begins with the files of the project.
+	once bool
+}
+
+// A fact is what is known about a branch.
+type fact struct {
+	name      string
+	task      state.Task
+	starts    bool // it needs a conductor or an agent
+	works     bool // it takes a place: somebody works on it
+	conducted bool // by a conductor, which has not ended
+	unwanted  bool // it is a delegate that nobody waits for
+	refused   refused
 }
 
 // A refused is a merge that was refused, from this entry of the branch into that one of the project.
@@ -29,65 +60,149 @@ type refused struct {
 	clash   bool   // its executor can be given both sides
 }
 
-// A plan is what the tasks of a project share out in a step.
-type plan struct {
-	merge    string            // the branch that is merged; "" for none
-	unmerged map[string]string // why approved work is not merged
-	waits    map[string]bool   // branches without a place
-	free     int               // places for the queue
+// Reasons of decisions.
+const (
+	noPlace   = "all places are taken"
+	noParent  = "the task that delegated it does not wait for it"
+	ownTask   = "the project's own task has not ended"
+	worked    = "it is worked on"
+	unstarted = "nothing is to be started"
+)
+
+// placing are the rules of who works. For each branch the first that fits decides.
+var placing = []struct {
+	do   string
+	why  string
+	fits func(b fact, free int) bool
+}{
+	{end, noParent, func(b fact, _ int) bool { return b.unwanted && b.works }},
+	{nothing, noParent, func(b fact, _ int) bool { return b.unwanted }},
+	{nothing, worked, func(b fact, _ int) bool { return b.works || b.conducted }},
+	{nothing, unstarted, func(b fact, _ int) bool { return !b.starts }},
+	{wait, noPlace, func(b fact, free int) bool { return free <= 0 && !part(b.task) }},
+	{start, "", func(fact, int) bool { return true }},
 }
 
-// arrange shares out the places and the merge, in the order of names.
-func arrange(f facts) plan {
-	names := slices.Sorted(maps.Keys(f.tasks))
-	p := plan{unmerged: map[string]string{}, waits: map[string]bool{}, free: f.parallel}
-	p.merge = f.merge(names, p.unmerged)
-	for _, name := range names {
-		if f.busy[name] {
-			p.free--
+// plan decides who works, in the order of names, then whether the queue is read, then what is merged. It is a function of its
+// argument alone.
+func plan(f facts) []decision {
+	var list []decision
+	merges := f.merge()
+	next := len(merges) > 0 && merges[len(merges)-1].do == merge
+	free := f.parallel
+	for _, b := range f.branches {
+		if b.works && !part(b.task) {
+			free--
 		}
 	}
-	for _, name := range names {
-		switch {
-		case !f.starts[name] || f.busy[name] || name == p.merge:
-		case p.free > 0:
-			p.free--
-		default:
-			p.waits[name] = true
+	for _, b := range f.branches {
+		for _, r := range placing {
+			if !r.fits(b, free) {
+				continue
+			}
+			if list = append(list, decision{do: r.do, name: b.name, why: r.why}); r.do == start && !part(b.task) {
+				free--
+			}
+			break
 		}
 	}
-	p.free = max(0, p.free)
-	if p.merge != "" {
-		p.free = 0 // a new branch begins with the files of the project, which the merge changes
+	if f.queue && free > 0 && !(f.once && next) {
+		list = append(list, decision{do: take, places: free})
 	}
-	return p
+	return append(list, merges...)
 }
 
-// merge returns the branch that is merged: the one whose merge was interrupted, else the first with
-// approved work that fits as far as is known.
-func (f facts) merge(names []string, unmerged map[string]string) string {
-	if cut := f.own.Returning.From; cut != "" && f.own.Returning.Of == "" {
-		return cut
-	}
-	if !f.merges || f.own.Returning != (state.FileMove{}) {
+// unmerged are the reasons why approved work is not merged yet, "" for none. The first decides.
+var unmerged = []func(f facts, b fact) string{
+	func(f facts, b fact) string {
+		tasks := map[string]state.Task{}
+		var names []string
+		for _, o := range f.branches {
+			names, tasks[o.name] = append(names, o.name), o.task
+		}
+		return Unchosen(names, b.name, b.task, func(other string) (state.Task, error) { return tasks[other], nil })
+	},
+	func(f facts, b fact) string {
+		if f.once && f.own.Underway() && f.own.TaskID != b.task.TaskID {
+			return ownTask
+		}
+		return ""
+	},
+	func(f facts, b fact) string { return b.refusedFor(f.own) },
+}
+
+// refusedFor returns why the merge of a branch was refused, "" after the branch or the project has changed.
+func (b fact) refusedFor(own state.Task) string {
+	if b.refused.Branch != b.task.Seq || b.refused.Project != own.Seq {
 		return ""
 	}
-	for _, name := range names {
-		t := f.tasks[name]
-		if t.State != state.Complete || t.Merged != "" || part(t) {
+	return b.refused.Why
+}
+
+// merge returns the branch that is merged, last, and before it those with approved work that wait. It is the one whose merge was
+// interrupted, until whose end the project can do nothing else; else the first by name that may be, as far as is known.
+func (f facts) merge() (list []decision) {
+	files := f.own.Returning
+	if f.merging || files.Of != "" { // its executor ends the move of a delegate
+		return nil
+	}
+	if files.From != "" {
+		for _, b := range f.branches {
+			if b.name == files.From && !b.conducted && (f.once || b.refusedFor(f.own) == "") {
+				return []decision{{do: merge, name: b.name}}
+			}
+		}
+		return nil
+	}
+	if !f.merges || f.once && files != (state.FileMove{}) {
+		return nil
+	}
+	for _, b := range f.branches {
+		if b.conducted || part(b.task) || b.task.State != state.Complete || b.task.Merged != "" {
 			continue
 		}
-		why := Unchosen(names, name, t, func(other string) (state.Task, error) { return f.tasks[other], nil })
-		if why == "" && f.own.Underway() && f.own.TaskID != t.TaskID {
-			why = "the project's own task has not ended"
-		}
-		if r, ok := f.refused[name]; ok && why == "" && r.Branch == t.Seq && r.Project == f.own.Seq {
-			why = r.Why
+		why := ""
+		for _, reason := range unmerged {
+			if why = reason(f, b); why != "" {
+				break
+			}
 		}
 		if why == "" {
-			return name
+			return append(list, decision{do: merge, name: b.name})
 		}
-		unmerged[name] = why
+		list = append(list, decision{do: wait, name: b.name, why: why})
 	}
-	return ""
+	return list
+}
+
+// part reports whether the task is a part of another branch's task: its parent decides about it, and it needs no place of its own.
+func part(t state.Task) bool { return t.Parent != (state.Parent{}) }
+
+// Unchosen returns why one of several attempts at a task is not merged yet, "" for one that may be
+// merged: it was selected, or is the only approved one. t is its task, and view returns those of
+// other branches.
+func Unchosen(names []string, name string, t state.Task, view func(name string) (state.Task, error)) string {
+	if t.Selected {
+		return ""
+	}
+	var others []string
+	for _, other := range branch.Group(names, name) {
+		if other == name {
+			continue
+		}
+		is, err := view(other)
+		switch {
+		case err != nil:
+		case is.Underway():
+			return "other attempts at it are running"
+		case is.Merged != "" || is.Selected:
+			return other + " was taken"
+		case is.State == state.Complete:
+			others = append(others, other)
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is approved, too: ferrus select shows both, and ferrus select NAME takes one", strings.Join(others, ", "))
 }

@@ -3,109 +3,275 @@
 package schedule
 
 import (
-	"fmt"
-	"maps"
+	"reflect"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// TestPlacesAndTheMergeAreSharedByName: for all facts at most so many branches are busy as there are places, nobody waits
-// while a place is free or somebody later by name has taken one, and at most one branch is merged, one that may be.
+// A phase is how far the task of a branch is.
+type phase int
+
+const (
+	ready phase = iota // somebody has to be started
+	working
+	approved
+	rejected // by the project as it is: the merge was refused
+	merged
+	failed
+)
+
+// A world is a project with two attempts at a task, the branch of another task, and a delegate.
+type world struct {
+	at       [4]phase
+	selected [2]bool // of the attempts
+	own      bool    // the project has an unfinished task of its own
+	merging  int     // the branch that is being merged, counted from 1
+	cut      bool    // whoever merged it has died
+	unwanted bool    // nobody waits for the delegate
+}
+
+var worldNames = [4]string{"a.1", "a.2", "b", "d"}
+
+// A setting is what does not change in a world.
+type setting struct {
+	parallel     int
+	merges, once bool
+}
+
+// facts are what plan gets to know about a world.
+func (w world) facts(s setting) facts {
+	f := facts{parallel: s.parallel, queue: true, merges: s.merges, once: s.once, own: state.Task{Seq: 9}}
+	if w.own {
+		f.own.TaskID, f.own.State = "own", state.Executing
+	}
+	if w.merging > 0 {
+		f.own.Returning.From, f.merging = worldNames[w.merging-1], !w.cut
+	}
+	for i, at := range w.at {
+		b := fact{name: worldNames[i], starts: at == ready, works: at == working, conducted: at == working}
+		b.task = state.Task{TaskID: b.name, Seq: 5, State: state.Complete, Selected: i < 2 && w.selected[i]}
+		switch at {
+		case ready, working:
+			b.task.State = state.Executing
+		case rejected:
+			b.refused = refused{Branch: 5, Project: 9, Why: "it does not fit"}
+		case merged:
+			b.task.Merged = "m"
+		case failed:
+			b.task.State = state.Failed
+		}
+		if i == 3 {
+			b.task.Parent, b.unwanted = state.Parent{Branch: "b", ID: "d1"}, w.unwanted
+			b.starts = b.starts && !w.unwanted
+		}
+		f.branches = append(f.branches, b)
+	}
+	return f
+}
+
+// after is the world when decisions were carried out.
+func (w world) after(list []decision) world {
+	for _, d := range list {
+		i := slices.Index(worldNames[:], d.name)
+		switch d.do {
+		case start:
+			w.at[i] = working
+		case end:
+			w.at[i] = failed
+		case merge:
+			w.merging, w.cut = i+1, false
+		}
+	}
+	return w
+}
+
+// events are the worlds that others make of one: agents, people, and the end of processes.
+func (w world) events() (list []world) {
+	add := func(change func(*world)) {
+		next := w
+		change(&next)
+		list = append(list, next)
+	}
+	for i, at := range w.at {
+		if at == working {
+			for _, to := range []phase{ready, approved, failed} {
+				add(func(n *world) { n.at[i] = to })
+			}
+		}
+		if at == rejected {
+			add(func(n *world) { n.at[i] = approved }) // its work changes
+		}
+		if i < 2 && at == approved && !w.selected[i] {
+			add(func(n *world) { n.selected[i] = true })
+		}
+	}
+	if w.own {
+		add(func(n *world) { n.own = false })
+	}
+	if !w.unwanted {
+		add(func(n *world) { n.unwanted = true })
+	}
+	if i := w.merging - 1; i >= 0 && !w.cut {
+		add(func(n *world) { n.cut = true })
+		add(func(n *world) { n.at[i], n.merging = rejected, 0 })
+		add(func(n *world) {
+			n.at[i], n.merging = merged, 0
+			for j, at := range n.at {
+				if at == rejected {
+					n.at[j] = approved // the project has changed
+				}
+			}
+		})
+	}
+	return list
+}
+
+// TestPlacesAndTheMergeAreSharedByName walks through all worlds that can come of those in which nothing was done yet. In each,
+// a plan starts nobody twice and not more than there are places, in the order of names. It merges one branch at most, on which
+// nobody works, while nothing else moves files of the project. What is neither worked on nor merged waits, and can come out of that.
 func TestPlacesAndTheMergeAreSharedByName(t *testing.T) {
 	t.Parallel()
-	seen := map[string]int{}
-	for range 10 { // which is not much with -short
-		rapid.Check(t, func(rt *rapid.T) { shared(rt, seen) })
-	}
-	for _, what := range []string{"waits", "merges"} {
-		if seen[what] == 0 {
-			t.Errorf("never seen: %s", what)
+	for _, parallel := range []int{1, 2, 3} {
+		for _, merges := range []bool{true, false} {
+			for _, once := range []bool{true, false} {
+				s := setting{parallel, merges, once}
+				walk(t, s)
+			}
 		}
 	}
 }
 
-// shared draws facts and looks at how they are shared out.
-func shared(rt *rapid.T, seen map[string]int) {
-	flag := rapid.Bool()
-	f := facts{tasks: map[string]state.Task{}, busy: map[string]bool{}, starts: map[string]bool{}, refused: map[string]refused{},
-		parallel: rapid.IntRange(1, 4).Draw(rt, "places"), merges: flag.Draw(rt, "merges")}
-	f.own = state.Task{Seq: 7, State: rapid.SampledFrom([]state.State{state.Idle, state.Executing, state.Complete}).Draw(rt, "own")}
-	if f.own.State != state.Idle {
-		f.own.TaskID = rapid.SampledFrom([]string{"t1", "t2"}).Draw(rt, "task")
-	}
-	for i := range rapid.IntRange(0, 6).Draw(rt, "branches") {
-		name := rapid.SampledFrom([]string{fmt.Sprintf("n%d", i), fmt.Sprintf("try.%d", i)}).Draw(rt, "name")
-		st := rapid.SampledFrom([]state.State{state.Executing, state.Complete, state.Complete, state.Failed}).Draw(rt, "state")
-		f.tasks[name] = state.Task{TaskID: rapid.SampledFrom([]string{"t1", "t3"}).Draw(rt, "task"), State: st, Seq: 5, Selected: flag.Draw(rt, "selected")}
-		f.busy[name] = flag.Draw(rt, "busy")
-		f.starts[name] = st == state.Executing && flag.Draw(rt, "starts")
-		if flag.Draw(rt, "refused") {
-			f.refused[name] = refused{Branch: 5, Project: uint64(rapid.IntRange(6, 7).Draw(rt, "since")), Why: "it does not fit"}
+// walk checks each world and that each wait in it has an end.
+func walk(t *testing.T, s setting) {
+	t.Helper()
+	todo := []world{{}, {own: true}}
+	plans, before := map[world][]decision{}, map[world][]world{}
+	for len(todo) > 0 {
+		w := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if _, known := plans[w]; known {
+			continue
+		}
+		f := w.facts(s)
+		list := plan(f)
+		if !reflect.DeepEqual(list, plan(w.facts(s))) || !reflect.DeepEqual(f, w.facts(s)) {
+			t.Fatalf("%+v: another plan the second time", w)
+		}
+		if plans[w] = list; !sound(s, f, w, list) {
+			t.Fatalf("%+v, %+v: %+v", s, w, list)
+		}
+		for _, next := range append(w.events(), w.after(list)) {
+			before[next] = append(before[next], w)
+			todo = append(todo, next)
 		}
 	}
-	p := arrange(f)
-	busy, free := 0, p.free
-	names := slices.Sorted(maps.Keys(f.tasks))
-	for i, name := range names {
-		works := f.busy[name] || f.starts[name] && !p.waits[name]
-		if works {
-			busy++
+	for _, name := range worldNames {
+		waits := func(w world) bool {
+			return slices.ContainsFunc(plans[w], func(d decision) bool { return d.do == wait && d.name == name })
 		}
-		if p.waits[name] {
-			seen["waits"]++
-			if !f.starts[name] || f.busy[name] || free > 0 {
-				rt.Fatalf("%s waits: %+v", name, p)
-			}
-			for _, later := range names[i:] {
-				if f.starts[later] && !f.busy[later] && !p.waits[later] {
-					rt.Fatalf("%s has the place of %s", later, name)
+		ends := map[world]bool{}
+		var back func(w world)
+		back = func(w world) {
+			if !ends[w] {
+				ends[w] = true
+				for _, b := range before[w] {
+					back(b)
 				}
 			}
 		}
-	}
-	already := 0
-	for _, name := range names {
-		already += map[bool]int{true: 1}[f.busy[name]]
-	}
-	if busy > max(f.parallel, already) || busy+p.free > max(f.parallel, already) {
-		rt.Fatalf("%d of %d places are taken, %d are free", busy, f.parallel, p.free)
-	}
-	if p.merge == "" {
-		return
-	}
-	seen["merges"]++
-	m := f.tasks[p.merge]
-	r, not := f.refused[p.merge]
-	switch {
-	case !f.merges, m.State != state.Complete, f.own.Underway() && f.own.TaskID != m.TaskID, not && r.Project == f.own.Seq, p.free > 0:
-		rt.Fatalf("%s is merged: %+v", p.merge, f)
-	}
-	for _, name := range names {
-		if name < p.merge && f.tasks[name].State == state.Complete && p.unmerged[name] == "" {
-			rt.Fatalf("%s is merged before %s", p.merge, name)
+		for w := range plans {
+			if !waits(w) {
+				back(w)
+			}
+		}
+		for w := range plans {
+			if !ends[w] {
+				t.Fatalf("%+v, %+v: %s waits for ever: %+v", s, w, name, plans[w])
+			}
 		}
 	}
+}
+
+// sound reports whether decisions about a world are allowed.
+func sound(s setting, f facts, w world, list []decision) bool {
+	of, taken := map[string]decision{}, 0
+	for i, d := range list {
+		if d.do == take {
+			taken = d.places
+			continue
+		}
+		if was, twice := of[d.name]; twice && (was.do != nothing || d.do == start || i == 0) {
+			return false
+		}
+		of[d.name] = d
+	}
+	works, free, moves, waited := 0, s.parallel, 0, false
+	for i, at := range w.at[:3] {
+		if at == working {
+			works++
+		}
+		switch d := of[worldNames[i]]; {
+		case d.do == start && (at != ready || waited):
+			return false
+		case d.do == start:
+			free--
+		case d.do == wait && d.why == "", d.do == wait && at == ready && d.why != noPlace:
+			return false
+		case d.do == wait && at == ready:
+			waited = true
+		case at == ready:
+			return false // nobody knows about it
+		case d.do == merge:
+			moves++
+			if at != approved && !(w.cut && w.merging == i+1) || w.merging > 0 && !w.cut || !s.merges && w.merging == 0 || s.once && w.merging == 0 && w.own || taken > 0 && s.once {
+				return false
+			}
+		case s.merges && w.merging == 0 && (at == approved || at == rejected) && d.do != wait && moves == 0:
+			return false // nobody knows about it
+		case d.do == wait && at == rejected && moves > 0:
+			return false
+		}
+	}
+	d := of["d"]
+	child := map[bool]string{true: nothing, false: nothing}
+	switch {
+	case w.at[3] == working && w.unwanted:
+		child[true] = end
+	case w.at[3] == ready && !w.unwanted:
+		child[true] = start // without a place
+	}
+	if d.do != child[true] || moves > 1 {
+		return false
+	}
+	free -= works
+	return free >= 0 && taken <= free && (!waited || free == 0) && (taken == free || s.once && moves > 0)
 }
 
 // TestACutMergeIsFinishedFirst, whichever process began it and whatever ferrus.toml says.
 func TestACutMergeIsFinishedFirst(t *testing.T) {
 	t.Parallel()
-	f := facts{own: state.Task{Returning: state.FileMove{From: "b", Tree: "x"}}, parallel: 1, tasks: map[string]state.Task{
-		"a": {State: state.Complete}, "b": {State: state.Complete}}}
-	if p := arrange(f); p.merge != "b" {
-		t.Errorf("%+v", p)
+	f := facts{own: state.Task{Returning: state.FileMove{From: "b", Tree: "x"}}, parallel: 1, once: true,
+		branches: []fact{{name: "a", task: state.Task{State: state.Complete}}, {name: "b", task: state.Task{State: state.Complete}}}}
+	merges := func() string {
+		for _, d := range plan(f) {
+			if d.do == merge {
+				return d.name
+			}
+		}
+		return ""
+	}
+	if got := merges(); got != "b" {
+		t.Errorf("merged: %q", got)
 	}
 	f.own.Returning.Of = "d1"
-	if p := arrange(f); p.merge != "" {
-		t.Errorf("a delegate moves in: %+v", p)
+	if got := merges(); got != "" {
+		t.Errorf("a delegate moves in: %q", got)
 	}
 	f.own.Returning = state.FileMove{To: 3, Tree: "x"}
 	f.merges = true
-	if p := arrange(f); p.merge != "" {
-		t.Errorf("amid a rollback: %+v", p)
+	if got := merges(); got != "" {
+		t.Errorf("amid a rollback: %q", got)
 	}
 }

@@ -65,13 +65,6 @@ func (d *Decision) fail(err error) {
 	}
 }
 
-// Words for what a step does beside the verbs of the conductor and of pipelines.
-const (
-	skip  = "skip"  // somebody else works on it, or it cannot be read
-	merge = "merge" // of a branch
-	take  = "take"  // of the queue
-)
-
 // An act is a decision that is yet to be carried out.
 type act struct {
 	Decision
@@ -84,7 +77,9 @@ type machine struct {
 	name string // "" for the project
 	e    *engine.Engine
 	turn *conductor.Turn // nil where nothing is decided
-	act  *act
+	act  *act            // nil for a delegate that nobody waits for and nobody works on
+
+	unwanted bool // it is a delegate that nobody waits for
 }
 
 // Step makes one decision about each task and each pipeline of a project, carries it out, and returns. The error is a
@@ -161,10 +156,10 @@ func (s *step) look(ctx context.Context) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.engines)) {
 		m := s.machine(ctx, name, s.engines[name])
-		if m != nil {
+		if m.act != nil {
 			m.act.fail(unsettled[name])
-			s.machines = append(s.machines, m)
 		}
+		s.machines = append(s.machines, m)
 	}
 	for _, name := range runs {
 		if a := s.pipeline(ctx, name); a != nil {
@@ -174,15 +169,17 @@ func (s *step) look(ctx context.Context) error {
 	return s.share()
 }
 
-// share arranges what the tasks share, and lists their acts.
+// share plans what the tasks share, and lists their acts.
 func (s *step) share() error {
 	conf, err := s.e.Config()
 	if err != nil {
 		return err
 	}
-	f := facts{tasks: map[string]state.Task{}, busy: map[string]bool{}, starts: map[string]bool{}, parallel: s.Parallel, refused: s.readRefused(),
-		merges: conf.Branches.OnApprove == config.Merge && s.e.Trusted() == nil && !branch.Merging(s.e)}
+	f := facts{parallel: s.Parallel, queue: true, once: true, merging: branch.Merging(s.e),
+		merges: conf.Branches.OnApprove == config.Merge && s.e.Trusted() == nil}
+	acts, tried := map[string]*machine{}, s.readRefused()
 	for _, m := range s.machines {
+		acts[m.name] = m
 		now, err := m.e.View()
 		if m.turn != nil {
 			now, err = m.turn.Snapshot, nil
@@ -192,25 +189,32 @@ func (s *step) share() error {
 		case m.name == "":
 			f.own = now.Task
 		default:
-			f.tasks[m.name] = now.Task
-			if part(now.Task) {
-				continue
-			}
-			f.busy[m.name] = m.turn == nil && m.act.Err == nil || m.turn != nil && m.turn.Busy() // a run works on it, or an agent
-			f.starts[m.name] = m.turn != nil && m.turn.Starts()
+			f.branches = append(f.branches, m.fact(now.Task, tried[m.name]))
 		}
 	}
-	p := arrange(f)
+	merged := ""
+	var shared []*act
+	for _, d := range plan(f) {
+		m := acts[d.name]
+		switch {
+		case d.do == take:
+			shared = append(shared, &act{Decision: Decision{Kind: Queue, Do: take}, do: func(ctx context.Context, _ *Decision) { s.take(ctx, d.places) }})
+		case d.do == merge:
+			merged = d.name
+			shared = append(shared, &act{Decision: Decision{Kind: Merge, Name: d.name, Do: merge}, do: func(ctx context.Context, of *Decision) { s.merge(ctx, of) }})
+		case d.do == wait && d.why == noPlace:
+			m.turn.Postpone(d.why)
+			m.act.Do, m.act.Duty, m.act.Why = string(m.turn.Act.Do), string(m.turn.Act.Duty), d.why
+		case d.do == wait:
+			m.act.Why = "not merged: " + d.why
+		}
+	}
 	for _, m := range s.machines {
-		if p.waits[m.name] {
-			m.turn.Postpone(noPlace)
-			m.act.Do, m.act.Duty, m.act.Why = string(m.turn.Act.Do), string(m.turn.Act.Duty), noPlace
+		if m.act == nil {
+			continue
 		}
-		if p.merge != "" && (m.name == "" || m.name == p.merge) && m.act.Err == nil {
-			m.act.do, m.act.Do, m.act.Duty, m.act.Why = nil, merge, "", p.merge+" is merged into the project"
-		}
-		if why := p.unmerged[m.name]; why != "" {
-			m.act.Why = "not merged: " + why
+		if merged != "" && (m.name == "" || m.name == merged) && m.act.Err == nil {
+			m.act.do, m.act.Do, m.act.Duty, m.act.Why = nil, merge, "", merged+" is merged into the project"
 		}
 		if m.act.State != state.Idle || m.act.Err != nil {
 			s.acts = append(s.acts, m.act)
@@ -218,16 +222,26 @@ func (s *step) share() error {
 			defer m.act.free()
 		}
 	}
-	if p.free > 0 {
-		s.acts = append(s.acts, &act{Decision: Decision{Kind: Queue, Do: take}, do: func(ctx context.Context, _ *Decision) { s.take(ctx, p.free) }})
-	}
-	if p.merge != "" {
-		s.acts = append(s.acts, &act{Decision: Decision{Kind: Merge, Name: p.merge, Do: merge}, do: func(ctx context.Context, d *Decision) { s.merge(ctx, d) }})
-	}
+	s.acts = append(s.acts, shared...)
 	return nil
 }
 
-// machine decides about a task; nil for a delegate that nobody waits for.
+// fact is what the plan has to know about a branch.
+func (m *machine) fact(t state.Task, tried refused) fact {
+	b := fact{name: m.name, task: t, refused: tried, unwanted: m.unwanted}
+	switch {
+	case m.unwanted:
+		b.works = m.act != nil
+	case m.turn != nil:
+		b.works, b.starts = m.turn.Busy(), m.turn.Starts()
+	default:
+		b.works = m.act.Err == nil // a run works on it
+		b.conducted = b.works
+	}
+	return b
+}
+
+// machine decides about a task.
 func (s *step) machine(ctx context.Context, name string, e *engine.Engine) *machine {
 	m := &machine{name: name, e: e, act: &act{Decision: Decision{Kind: Branch, Name: name, Do: skip}}}
 	if name == "" {
@@ -239,10 +253,8 @@ func (s *step) machine(ctx context.Context, name string, e *engine.Engine) *mach
 		wanted, err = s.relate(ctx, e, &opts)
 	}
 	if err == nil && !wanted {
-		if a := s.dismiss(name, e); a != nil {
-			s.acts = append(s.acts, a)
-		}
-		return nil
+		m.act, m.unwanted = s.dismiss(name, e), true
+		return m
 	}
 	started := ""
 	opts.Tell = func(ev conductor.Event) {
