@@ -1,4 +1,4 @@
-package web_test
+package root_test
 
 import (
 	"bufio"
