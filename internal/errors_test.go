@@ -93,26 +93,3 @@ func TestErrorsNameAPathOnce(t *testing.T) {
 		}
 	}
 }
-
-// TestOnlyTextOfTheSourceIsRewritten: nothing is converted to the type of texts whose commands get their branch, so that what came from
-// elsewhere is never one.
-func TestOnlyTextOfTheSourceIsRewritten(t *testing.T) {
-	found := 0
-	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		found += strings.Count(string(text), "refusal.OnBranch(")
-		if strings.Contains(string(text), "refusal.Own"+"(") {
-			t.Errorf("%s converts a text to refusal.Own", strings.TrimPrefix(filepath.ToSlash(path), "../"))
-		}
-		return nil
-	})
-	if err != nil || found < 10 {
-		t.Errorf("%d uses: %v", found, err)
-	}
-}

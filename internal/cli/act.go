@@ -51,7 +51,7 @@ func (a *App) StillShown(e *engine.Engine) error {
 	for _, is := range []struct{ what, shown, now string }{{"task", a.Shown.Task, t.TaskID}, {"submission", a.Shown.Submission, t.Submission.ID}} {
 		if is.shown != "" && is.shown != is.now {
 			return Refuse(refusal.WrongState, fmt.Sprintf("%s %s is not the present one, which is %s", is.what, is.shown, orNone(is.now)),
-				refusal.OnBranch(e.Place().Branch, "ferrus status shows the task as it is now"))
+				refusal.Say("%s", refusal.OnBranch(e.Place().Branch, "ferrus status{branch} shows the task as it is now")))
 		}
 	}
 	return nil
@@ -108,7 +108,7 @@ func outcome(code int, out, errs string) status.Outcome {
 		done.Message, done.Text, _ = strings.Cut(strings.TrimSpace(errs+out), "\n")
 		return done
 	}
-	done.Message, done.Remedy = f.Message, f.Remedy
+	done.Message, done.Remedy = f.Message, f.Remedy.String()
 	for _, v := range f.Values {
 		rest += "\n" + ValueText(v)
 	}

@@ -79,9 +79,9 @@ func (a *App) Place(ctx context.Context) (project.Place, error) {
 	place, err := project.Find(ctx, dir)
 	if err != nil {
 		if gone, ok := lost(dir); ok {
-			remedy := "ferrus doctor --fix restores it from the hard-linked copy of its journal"
+			var remedy refusal.Own = "ferrus doctor{branch} --fix restores it from the hard-linked copy of its journal"
 			if gone.Forgotten() {
-				remedy = "ferrus doctor --fix makes it again; its tasks are in the database"
+				remedy = "ferrus doctor{branch} --fix makes it again; its tasks are in the database"
 			}
 			return gone, Refuse(refusal.NotInitialised, gone.Dir()+" is gone (git clean -fdx?)", remedy)
 		}
@@ -107,10 +107,7 @@ func (a *App) on() string {
 
 // Remedy is the remedy of a failure, whose commands name the branch that the command acts on.
 func (a *App) Remedy(f *Failure) string {
-	if f.Placed {
-		return f.Remedy
-	}
-	return refusal.RemedyOn(a.on(), f.Remedy)
+	return f.Remedy.On(a.on())
 }
 
 // Commands names the branch that the command acts on in the commands of a text of ours.
@@ -156,12 +153,12 @@ func (a *App) WarnForeign(err error) {
 	if !errors.As(err, &r) {
 		return
 	}
-	a.Qualify("foreign", map[string]string{"message": r.Message, "remedy": r.RemedyOn(a.on())})
+	a.Qualify("foreign", map[string]string{"message": r.Message, "remedy": r.Remedy.On(a.on())})
 	to := a.Out
 	if a.JSON {
 		to = a.Err
 	}
-	Fprintf(to, "not made here: %s\n  ferrus shows it as text and uses nothing in it; %s\n\n", r.Message, r.RemedyOn(a.on()))
+	Fprintf(to, "not made here: %s\n  ferrus shows it as text and uses nothing in it; %s\n\n", r.Message, r.Remedy.On(a.on()))
 }
 
 // OpenView opens the machine and reads how it stands. The caller closes it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -70,7 +71,7 @@ func (a *App) ShowNext(e *engine.Engine) error {
 }
 
 // RequireText is the text of a command that must be given one.
-func (a *App) RequireText(cmd *cobra.Command, from Source, remedy string) (string, error) {
+func (a *App) RequireText(cmd *cobra.Command, from Source, remedy refusal.Own) (string, error) {
 	if !TextGiven(cmd, nil) {
 		return "", UsageError(remedy, "ferrus %s needs a message", cmd.Name())
 	}

@@ -91,7 +91,7 @@ var exits = map[refusal.Code]int{
 type Failure struct {
 	Code    string      `json:"code"` // of the refusal, or usage, timeout, failure
 	Message string      `json:"message"`
-	Remedy  string      `json:"remedy,omitempty"`
+	Remedy  refusal.Own `json:"remedy,omitempty"`
 	State   state.State `json:"state,omitempty"` // of the task, where that is why
 
 	Digest string        `json:"digest,omitempty"` // of what nobody has agreed to, where that is why
@@ -99,7 +99,6 @@ type Failure struct {
 
 	Exit   int  `json:"-"`
 	Silent bool `json:"-"` // everything has been said already
-	Placed bool `json:"-"` // the remedy names its branch itself, and may have text of others: it is shown as it is
 }
 
 // Error is the message alone.
@@ -125,7 +124,7 @@ func (a *App) Interrupted(ctx context.Context) error {
 func ExitWith(exit int) error { return &Failure{Code: "failure", Exit: exit, Silent: true} }
 
 // Refuse is a refusal of our own, before the engine is asked.
-func Refuse(code refusal.Code, message, remedy string) error {
+func Refuse(code refusal.Code, message string, remedy refusal.Own) error {
 	return &refusal.RefusedError{Code: code, Message: message, Remedy: remedy}
 }
 
@@ -139,12 +138,12 @@ func CobraError(cmd *cobra.Command, err error) error {
 	if m := regexp.MustCompile(`^unknown command "(.*)" for "[^"]*"`).FindStringSubmatch(text); m != nil {
 		return NoCommand(cmd, m[1])
 	}
-	remedy := cmd.CommandPath() + " --help shows its arguments and flags"
+	remedy := refusal.Say("%s --help shows its arguments and flags", cmd.CommandPath())
 	if m := regexp.MustCompile(`^unknown (?:flag: -|shorthand flag: '.' in )-(\S+)$`).FindStringSubmatch(text); m != nil {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := format.Word(m[1], names); near != "" {
-			remedy = "did you mean --" + near + "? " + remedy
+			remedy = refusal.Say("did you mean --%s? %s", near, remedy)
 		}
 	}
 	return UsageError(remedy, "%s", safetext.Reword(text, flagFaults))
@@ -180,7 +179,7 @@ var flagFaults = [][2]string{
 }
 
 // UsageError is a command line that cobra took and that makes no sense all the same.
-func UsageError(remedy, format string, args ...any) error {
+func UsageError(remedy refusal.Own, format string, args ...any) error {
 	return &Failure{Code: "usage", Message: fmt.Sprintf(format, args...), Remedy: remedy, Exit: ExitUsage}
 }
 
@@ -197,7 +196,7 @@ func CannotDo(what, where string, err error) error {
 		if r.Wrong.Event == state.Release && r.Wrong.State != state.Idle {
 			f.Message = "no agent has claimed the task"
 		}
-		f.Remedy, f.State, f.Placed = cmp.Or(where, f.Remedy), r.Wrong.State, f.Placed || where != ""
+		f.Remedy, f.State = cmp.Or(refusal.Say("%s", where), f.Remedy), r.Wrong.State
 	}
 	f.Message = "cannot " + what + ": " + f.Message
 	return f
@@ -221,7 +220,7 @@ func StatesFor(ev state.Event) []string {
 func Explain(err error) *Failure {
 	f := plainly(err)
 	if f.Remedy == "" && !f.Silent {
-		f.Remedy = "ferrus status shows the task; ferrus doctor checks the project"
+		f.Remedy = "ferrus status{branch} shows the task; ferrus doctor{branch} checks the project"
 	}
 	return f
 }
@@ -236,7 +235,7 @@ func plainly(err error) *Failure {
 		return &Failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", Exit: ExitTimeout}
 	}
 	if r := refusal.Of(err); r != nil {
-		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Placed: r.Placed, Exit: ExitFailure}
+		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Exit: ExitFailure}
 		if exit, ok := exits[r.Code]; ok {
 			f.Exit = exit
 		}
@@ -275,7 +274,7 @@ func (a *App) Fail(err error) int {
 		return f.Exit
 	}
 	placed := *f
-	f, placed.Remedy = &placed, a.Remedy(f)
+	f, placed.Remedy = &placed, refusal.Say("%s", a.Remedy(f))
 	if a.JSON || a.errorsJSON {
 		if text, err := format.JSON(f, ""); err == nil {
 			_, _ = a.Err.Write(text)
@@ -287,7 +286,7 @@ func (a *App) Fail(err error) int {
 		Fprintf(a.Err, "%s", ValueText(v))
 	}
 	if f.Remedy != "" {
-		Fprintf(a.Err, "%s\n", format.Indent(f.Remedy, "  "))
+		Fprintf(a.Err, "%s\n", format.Indent(f.Remedy.String(), "  "))
 	}
 	return f.Exit
 }
@@ -296,10 +295,10 @@ func (a *App) Fail(err error) int {
 func (a *App) BusyError(err *conductor.BusyError) error {
 	if err.Host != "" {
 		return &Failure{Code: string(refusal.LockBusy), Message: err.Error(), Exit: ExitBusy,
-			Remedy: "it continues there; ferrus status --watch shows its progress, ferrus store the computers"}
+			Remedy: "it continues there; ferrus status{branch} --watch shows its progress, ferrus store the computers"}
 	}
 	return &Failure{Code: string(refusal.LockBusy), Message: err.Error(), Exit: ExitBusy,
-		Remedy: "ferrus status --watch shows its progress; ferrus stop ends it and its agents"}
+		Remedy: "ferrus status{branch} --watch shows its progress; ferrus stop{branch} ends it and its agents"}
 }
 
 // ConfigError is the error of a ferrus.toml that cannot be used.
@@ -315,9 +314,9 @@ func NoCommand(parent *cobra.Command, word string) error {
 			names = append(append(names, c.Name()), c.Aliases...)
 		}
 	}
-	remedy := parent.CommandPath() + " --help lists the commands"
+	remedy := refusal.Say("%s --help lists the commands", parent.CommandPath())
 	if near := format.Word(word, names); near != "" {
-		remedy = "did you mean " + near + "? " + remedy
+		remedy = refusal.Say("did you mean %s? %s", near, remedy)
 	}
 	return UsageError(remedy, "there is no command %q", strings.TrimPrefix(parent.CommandPath()+" "+word, "ferrus "))
 }
@@ -326,7 +325,7 @@ func NoCommand(parent *cobra.Command, word string) error {
 func ValidConfig(e *engine.Engine) (config.Config, error) {
 	conf, err := e.Config()
 	if err != nil {
-		err = Refuse(refusal.InvalidInput, err.Error(), "fix ferrus.toml; ferrus config check validates it")
+		err = Refuse(refusal.InvalidInput, err.Error(), "fix ferrus.toml; ferrus config check{branch} validates it")
 	}
 	return conf, err
 }

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Outdated says which processes of the project at root still run a ferrus that was replaced, and what starts them again; both are ""
 // where none does.
-func Outdated(root string) (text, remedy string) {
+func Outdated(root string) (text string, remedy refusal.Own) {
 	list := ancestry.Outdated(root)
 	if len(list) == 0 {
 		return "", ""
@@ -19,7 +20,7 @@ func Outdated(root string) (text, remedy string) {
 		names[i] = p.String()
 	}
 	return "still at work with the ferrus that was replaced: " + strings.Join(names, ", "),
-		"they go on with it until they end; ferrus stop and then ferrus resume start a run and its agents again, and a client that is opened again starts its server"
+		"they go on with it until they end; ferrus stop{branch} and then ferrus resume{branch} start a run and its agents again, and a client that is opened again starts its server"
 }
 
 // warnOutdated tells a person at a terminal what Outdated says, once in a command.

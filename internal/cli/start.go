@@ -30,7 +30,7 @@ func CheckReady(ctx context.Context, gate config.Gate, place project.Place, bran
 	ctx, end := AskClients(ctx, root, gate.HQ.Supervisor, gate.HQ.Executor)
 	defer end()
 	if gate.Checks.Commands == nil {
-		return Refuse(refusal.InvalidInput, "no checks are named, and without checks nothing can be submitted", SuggestChecks(root))
+		return Refuse(refusal.InvalidInput, "no checks are named, and without checks nothing can be submitted", refusal.Say("%s", SuggestChecks(root)))
 	}
 	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
 		table, who := "hq."+string(d.Role()), conductor.Agent(gate.HQ, d)
@@ -64,7 +64,7 @@ func CheckStartable(ctx context.Context, root string, who config.Agent, named, t
 	// With arguments of its own it may have another way in.
 	if err == nil && len(who.Args) == 0 && adapter.LoggedOut(ctx, Programs(root)) {
 		return Refuse(refusal.StoreError, adapter.Name+" is not logged in, and "+names(root, named, table, "it", adapter.Name),
-			nameAgent(ctx, root, table, who.Agent, "log in: "+adapter.LogIn))
+			refusal.Say("%s", nameAgent(ctx, root, table, who.Agent, "log in: "+adapter.LogIn)))
 	}
 	return nil
 }
@@ -77,17 +77,17 @@ func checkInstalled(ctx context.Context, root string, who config.Agent, named, t
 	}
 	if adapter.Program == "" {
 		if err := CheckCommand(who, named); err != nil {
-			return Refuse(refusal.InvalidInput, err.Error(), nameAgent(ctx, root, table, who.Agent, "name the command"))
+			return Refuse(refusal.InvalidInput, err.Error(), refusal.Say("%s", nameAgent(ctx, root, table, who.Agent, "name the command")))
 		}
 		if missing := proc.Missing(who.Command, root, os.Getenv("PATH")); missing != "" {
 			return Refuse(refusal.StoreError, fmt.Sprintf("%s is \"command\", and the program %s of the command does not exist", named, missing),
-				nameAgent(ctx, root, table, who.Agent, "correct the command"))
+				refusal.Say("%s", nameAgent(ctx, root, table, who.Agent, "correct the command")))
 		}
 		return nil
 	}
 	if _, err := adapter.Path(Programs(root)); err != nil {
 		return Refuse(refusal.StoreError, adapter.Program+" is not on PATH, and "+names(root, named, table, adapter.Name, adapter.Name),
-			nameAgent(ctx, root, table, who.Agent, "install it: "+adapter.Install))
+			refusal.Say("%s", nameAgent(ctx, root, table, who.Agent, "install it: "+adapter.Install)))
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func (a *App) OfferConfig(ctx context.Context, s *engine.Session, frozen, now co
 	for _, c := range differs {
 		Fprintf(a.Err, "  %s\n    frozen  %s\n    now     %s\n", trust.Visible(c.Key), trust.Visible(c.Pinned), trust.Visible(c.Now))
 	}
-	accept := refusal.OnBranch(s.Engine().Place().Branch, "ferrus config accept")
+	accept := refusal.OnBranch(s.Engine().Place().Branch, "ferrus config accept{branch}")
 	if !ask {
 		Fprintf(a.Err, "the frozen values hold; to use the new ones: %s\n", accept)
 		return nil
@@ -271,7 +271,7 @@ func CheckContinuable(ctx context.Context, e *engine.Engine, conf config.Config,
 		if r, ran := last[state.Role(role)]; ran && conductor.Failed(r) {
 			return Refuse(refusal.ConfigChanged, fmt.Sprintf("the last %s failed%s, and ferrus.toml differs from what was frozen with the task: %s was %s, now %s",
 				role, DescribeEnd(r), c.Key, trust.Visible(c.Pinned), trust.Visible(c.Now)),
-				refusal.OnBranch(e.Place().Branch, "ferrus config accept")+" takes the new values; or put the old ones back into ferrus.toml")
+				refusal.Say("%s takes the new values; or put the old ones back into ferrus.toml", refusal.OnBranch(e.Place().Branch, "ferrus config accept{branch}")))
 		}
 	}
 	return nil
@@ -283,11 +283,11 @@ func thenAccept(ctx context.Context, place project.Place, err error, now config.
 	if !errors.As(err, &r) {
 		return err
 	}
-	accept, more := refusal.OnBranch(place.Branch, "ferrus config accept"), *r
+	accept, more := refusal.OnBranch(place.Branch, "ferrus config accept{branch}"), *r
 	if CheckReady(ctx, now, place, false) == nil {
-		more.Remedy = "ferrus.toml is correct now, and the task keeps what was frozen with it; to use the new values: " + accept
+		more.Remedy = refusal.Say("ferrus.toml is correct now, and the task keeps what was frozen with it; to use the new values: %s", accept)
 	} else {
-		more.Remedy += "\nthen, because the task keeps what was frozen with it: " + accept
+		more.Remedy = refusal.Say("%s\nthen, because the task keeps what was frozen with it: %s", more.Remedy, accept)
 	}
 	return &more
 }

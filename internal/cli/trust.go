@@ -162,7 +162,7 @@ func (a *App) TrustWorkflow(ctx context.Context, conf config.Config, w workflow.
 		b.WriteString(ValueText(v))
 	}
 	return Refuse(refusal.Untrusted, "you have never agreed to what the workflow of the run makes run:\n"+strings.TrimRight(b.String(), "\n"),
-		"write it into workflows.json and run ferrus trust, or start a new run: ferrus pipeline run "+w.Name+" TOPIC")
+		refusal.Say("write it into workflows.json and run ferrus trust, or start a new run: ferrus pipeline run %s TOPIC", w.Name))
 }
 
 // KeepTrust runs write, which changes files of the project on a person's word: what was agreed to before is afterwards. text is

@@ -6,6 +6,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Variants reads the values of --variant: each is the name of an agent, or AGENT:MODEL.
@@ -18,9 +19,9 @@ func Variants(values []string) ([]state.Variant, error) {
 	for _, text := range values {
 		agent, model, named := strings.Cut(text, ":")
 		if _, err := agents.Find(agent); err != nil {
-			meant := "there are " + strings.Join(names, ", ")
+			meant := refusal.Say("there are %s", strings.Join(names, ", "))
 			if near := format.Word(agent, names); near != "" {
-				meant = "did you mean " + near + "?"
+				meant = refusal.Say("did you mean %s?", near)
 			}
 			return nil, UsageError(meant, "--variant %s names no agent", text)
 		}

@@ -50,5 +50,5 @@ func WorkflowsError(path string, err error) error {
 		return err
 	}
 	return &Failure{Code: string(refusal.InvalidInput), Message: fmt.Sprintf("%s has %s", path, format.Count(len(faults), "fault", "faults")),
-		Remedy: faults.Error(), Exit: ExitUsage}
+		Remedy: refusal.Say("%s", faults), Exit: ExitUsage}
 }

@@ -113,7 +113,7 @@ var rules = []rule{
 		when: "the task has used up its minutes, tokens or dollars", then: "ask a person whether to go on", do: ask,
 		fits: func(d duty) bool { return d.overBudget() != "" && !d.checkRuns() },
 		why: func(d duty) string {
-			return refusal.OnBranch(d.Task.Branch, "%s\n\nShall the agents continue with the same budget again? Any answer means yes; ferrus reset gives the task up.", d.overBudget())
+			return refusal.OnBranch(d.Task.Branch, "%s\n\nShall the agents continue with the same budget again? Any answer means yes; ferrus reset{branch} gives the task up.", d.overBudget())
 		},
 	},
 	{
@@ -173,7 +173,7 @@ var rules = []rule{
 		fits: func(d duty) bool { return d.Starts >= d.Gate.Limits.MaxExecutorDispatches },
 		why: func(d duty) string {
 			return refusal.OnBranch(d.Task.Branch, "%s, started as %s, exited without progress.%s\n\nShall ferrus try again, and "+
-				"with which hint? ferrus logs %s shows what the last one did; ferrus reset gives the task up.", format.Count(d.Starts, "agent", "agents in a row"), d.name,
+				"with which hint? ferrus logs{branch} %s shows what the last one did; ferrus reset{branch} gives the task up.", format.Count(d.Starts, "agent", "agents in a row"), d.name,
 				d.lastWords(), d.Last.Name)
 		},
 	},
@@ -205,7 +205,7 @@ var rules = []rule{
 // cure says what a person can do about an agent that cannot work, with the lines of ferrus.toml
 // that name another one.
 func (d duty) cure() string {
-	text := refusal.OnBranch(d.Task.Branch, "Please find out what is wrong; ferrus doctor may tell.")
+	text := refusal.OnBranch(d.Task.Branch, "Please find out what is wrong; ferrus doctor{branch} may tell.")
 	if a, err := agents.Find(d.Last.Agent); err == nil && a.LogIn != "" && d.Last.Trouble == agents.Unauthorised {
 		text = "Please log in: " + a.LogIn + "."
 	}
@@ -214,10 +214,10 @@ func (d duty) cure() string {
 		other = d.Gate.HQ.Supervisor.Agent
 	}
 	if other == "" || other == "command" || other == d.Last.Agent {
-		return text + refusal.OnBranch(d.Task.Branch, " Or correct [%s] in %s and apply it to this task with ferrus config accept. Then answer.", table, config.FileName)
+		return text + refusal.OnBranch(d.Task.Branch, " Or correct [%s] in %s and apply it to this task with ferrus config accept{branch}. Then answer.", table, config.FileName)
 	}
 	return text + " Or use " + other + ": write into " + config.FileName + "\n\n" + config.Lines(table+".agent", other) +
-		refusal.OnBranch(d.Task.Branch, "\n\nand apply it to this task with ferrus config accept. Then answer.")
+		refusal.OnBranch(d.Task.Branch, "\n\nand apply it to this task with ferrus config accept{branch}. Then answer.")
 }
 
 // decide is the conductor's only decision: facts in, one act out. Agents that run come first: one that is over the budget has ended

@@ -167,12 +167,12 @@ func notOpen(id string, t state.Task) error {
 	if id != "" {
 		what = fmt.Sprintf("%s is not open", id)
 	}
-	remedy := "ferrus status shows what the task waits for"
+	var remedy refusal.Own = "ferrus status{branch} shows what the task waits for"
 	switch t.State {
 	case state.AwaitingHuman:
-		remedy = "the open question is " + t.Top().ID
+		remedy = refusal.Say("the open question is %s", t.Top().ID)
 	case state.Consultation:
-		remedy = "the open consultation is " + t.Consultation.ID
+		remedy = refusal.Say("the open consultation is %s", t.Consultation.ID)
 	}
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: what + "; the task is " + string(t.State), Remedy: remedy}
 }

@@ -81,7 +81,7 @@ func (s *Session) EndMerge(ctx context.Context, goal state.FileMove, note string
 		check: func(now store.Snapshot) error {
 			if now.Task.Returning != goal {
 				return &refusal.RefusedError{Code: refusal.WrongState, Message: "the merge was ended by a rollback or a reset of the project's task",
-					Remedy: "ferrus log shows which", Person: true}
+					Remedy: "ferrus log{branch} shows which", Person: true}
 			}
 			return nil
 		}}

@@ -233,7 +233,7 @@ func (e *Engine) spareNotes(now store.Snapshot) error {
 		return nil
 	}
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the task has had %s, which is all that limits.max_progress_notes allows",
-		format.Count(now.Task.Issued.Notes, "progress note", "progress notes")), Remedy: fmt.Sprintf("continue without notes: the next agent is shown the newest %d; put the rest into the submission", state.MaxRecords)}
+		format.Count(now.Task.Issued.Notes, "progress note", "progress notes")), Remedy: refusal.Say("continue without notes: the next agent is shown the newest %d; put the rest into the submission", state.MaxRecords)}
 }
 
 // maxNote is the largest progress note in bytes.

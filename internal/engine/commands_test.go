@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -33,46 +34,45 @@ func TestACutOffMoveNamesItsCommand(t *testing.T) {
 	}
 }
 
-// TestTheCommandsOfATextNameTheBranch, once each, where they act on one machine; and the project's own stay as they are.
+// TestTheCommandsOfATextNameTheBranch where they are marked; and the project's own stay as they are.
 func TestTheCommandsOfATextNameTheBranch(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"ferrus reset":                         "ferrus reset --branch b",
-		`ferrus answer 2, or ferrus diff`:      `ferrus answer --branch b 2, or ferrus diff --branch b`,
-		"`ferrus config accept`; ferrus trust": "`ferrus config accept --branch b`; ferrus trust",
-		"ferrus answer --branch b 2":           "ferrus answer --branch b 2",
-		"ferrus doctor --fix repairs it":       "ferrus doctor --branch b --fix repairs it",
-		"ferrus run --parallel 2":              "ferrus run --parallel 2",
-		"ferrus status --all; ferrus merge b":  "ferrus status --all; ferrus merge b",
-		"ferrus logs k1; ferrusd resume":       "ferrus logs --branch b k1; ferrusd resume",
-		"what is ferrus.toml, or ferrus?":      "what is ferrus.toml, or ferrus?",
+	for text, want := range map[refusal.Own][2]string{
+		"ferrus reset{branch}":                            {"ferrus reset", "ferrus reset --branch b"},
+		"ferrus answer{branch} 2, or ferrus diff{branch}": {"ferrus answer 2, or ferrus diff", "ferrus answer --branch b 2, or ferrus diff --branch b"},
+		"ferrus merge b; {server}":                        {"ferrus merge b; {server}", "ferrus merge b; {server}"},
 	} {
-		if got := refusal.RemedyOn("b", text); got != want {
-			t.Errorf("%q is %q, not %q", text, got, want)
-		}
-		if got := refusal.RemedyOn("", text); got != text {
-			t.Errorf("%q of the project is %q", text, got)
-		}
-		if got := refusal.RemedyOn("b", want); got != want {
-			t.Errorf("twice, %q is %q", want, got)
+		if own, on := text.On(""), text.On("b"); own != want[0] || on != want[1] || text.String() != own {
+			t.Errorf("%q and %q, not %q", own, on, want)
 		}
 	}
 }
 
-// TestWhatOthersWroteIsNotRewritten: a check, an output or a file may name a command of ferrus, and stays as it is.
+// TestWhatOthersWroteIsNotRewritten: a check, an output or a file may name a command of ferrus, or a mark, and stays as it is.
 func TestWhatOthersWroteIsNotRewritten(t *testing.T) {
 	t.Parallel()
-	check := "test -f done # 100%, run ferrus status first"
-	placed := refusal.RefusedError{Remedy: check, Placed: true}
+	check := "test -f done{branch} {{x}} # 100%, run ferrus status first"
+	text := refusal.Say("%s; ferrus reset{branch} abandons %s", check, "it")
 	for got, want := range map[string]string{
-		refusal.OnBranch("b", "%s; ferrus reset abandons %s", check, "it"): check + "; ferrus reset --branch b abandons it",
-		refusal.OnBranch("b", "at 100% ferrus reset"):                      "at 100% ferrus reset --branch b",
-		refusal.CommandOn("b", "ferrus answer 'ferrus run'"):               "ferrus answer --branch b 'ferrus run'",
-		refusal.CommandOn("b", "git commit -m 'ferrus run'"):               "git commit -m 'ferrus run'",
-		placed.RemedyOn("b"): check,
+		text.On("b"): check + "; ferrus reset --branch b abandons it",
+		text.On(""):  check + "; ferrus reset abandons it",
+		refusal.Say("%s, %s", text, errors.New(check)).On("b"):          check + "; ferrus reset --branch b abandons it, " + check,
+		refusal.Say("%q, %d", []string{"{branch}"}, 7).On("b"):          `["{branch}"], 7`,
+		refusal.Own("ferrus logs{branch} ID").With("ID", check).On("b"): "ferrus logs --branch b " + check,
+		refusal.OnBranch("b", "at 100% ferrus reset{branch}"):           "at 100% ferrus reset --branch b",
+		refusal.CommandOn("b", "ferrus answer 'ferrus run'"):            "ferrus answer --branch b 'ferrus run'",
+		refusal.CommandOn("b", "ferrus config accept"):                  "ferrus config accept --branch b",
+		refusal.CommandOn("b", "ferrus status --all"):                   "ferrus status --all",
+		refusal.CommandOn("", "ferrus reset"):                           "ferrus reset",
+		refusal.CommandOn("b", "git commit -m 'ferrus run'"):            "git commit -m 'ferrus run'",
 	} {
 		if got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
+	}
+	var back refusal.Own
+	written, err := text.MarshalText()
+	if err != nil || back.UnmarshalText(written) != nil || back.On("b") != text.String() {
+		t.Errorf("read again it is %q, %v", back.On("b"), err)
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -82,16 +81,16 @@ func (s *Session) responding(response, id string) transition {
 
 // stale refuses what was decided about something other than what is there now.
 func (s *Session) stale(what, named, present string, shown bool, look string) error {
-	remedy := "call " + look + " to be shown it"
+	remedy := refusal.Say("call %s to be shown it", look)
 	if s.Once {
-		remedy = "call " + look + ", and name the " + what + "_id that it shows as " + what
+		remedy = refusal.Say("call %s, and name the %[2]s_id that it shows as %[2]s", look, what)
 	}
 	switch {
 	case named == "" && shown, named == present:
 		return nil
 	case named == "" && s.Once:
 		return &refusal.RefusedError{Code: refusal.StaleReview, Message: "the argument " + what + " is missing: this connection has no session that remembers what you were shown",
-			Remedy: fmt.Sprintf("call it again with %s %q, if that is the %[1]s_id that %s showed you", what, present, look)}
+			Remedy: refusal.Say("call it again with %s %q, if that is the %[1]s_id that %s showed you", what, present, look)}
 	case named == "":
 		return &refusal.RefusedError{Code: refusal.StaleReview, Message: "this session has not been shown " + what + " " + present, Remedy: remedy}
 	}

@@ -37,7 +37,7 @@ func (e *Engine) Moment(seq uint64) (AsOf, error) {
 		return AsOf{Snapshot: e.here(After(l)), Past: true}, nil
 	}
 	return AsOf{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("there is no event %d; the newest is %d", seq, now.Task.Seq),
-		Remedy: "ferrus log lists them", Person: true}
+		Remedy: "ferrus log{branch} lists them", Person: true}
 }
 
 // After returns the machine right after an event.

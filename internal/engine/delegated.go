@@ -85,7 +85,7 @@ func (e *Engine) Delegated(now store.Snapshot) bool {
 }
 
 // undelegated refuses what only the executor that delegated the task may do.
-func (e *Engine) undelegated(now store.Snapshot, remedy string) error {
+func (e *Engine) undelegated(now store.Snapshot, remedy refusal.Own) error {
 	if !e.Delegated(now) {
 		return nil
 	}

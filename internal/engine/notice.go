@@ -32,7 +32,7 @@ func All(st Facts) []string {
 	var out []string
 	for _, c := range st.Differs {
 		out = append(out, "config_changed: "+format.OneLine(c.String(), document.MaxLine)+"; the frozen value holds until a person runs "+
-			refusal.OnBranch(st.Task.Branch, "ferrus config accept"))
+			refusal.OnBranch(st.Task.Branch, "ferrus config accept{branch}"))
 	}
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: and %d more", n))
@@ -95,7 +95,7 @@ func Environ(st Facts) string {
 		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
 	}
 	return "environment: " + strings.Join(names, ", ") + more + " of this server are not those that were frozen with the task; the checks run with " +
-		"those of the task. " + refusal.OnBranch(st.Task.Branch, "ferrus config accept") + " freezes the environment of the terminal in which it is run"
+		"those of the task. " + refusal.OnBranch(st.Task.Branch, "ferrus config accept{branch}") + " freezes the environment of the terminal in which it is run"
 }
 
 // Failed tells which delegates of a task ended without their part of the work: a line each.

@@ -84,7 +84,7 @@ func (s *Session) rollback(ctx context.Context, to uint64, reason string, files 
 		moved, err = s.e.move(ctx, begun.Snapshot, goal.Tree)
 	}
 	if stopped := (*restore.StoppedError)(nil); errors.As(err, &stopped) {
-		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: stopped.Error(), Remedy: refusal.Finishing(begun.Task) + " finishes the rollback", Person: true}
+		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: stopped.Error(), Remedy: refusal.Say("%s finishes the rollback", refusal.Finishing(begun.Task)), Person: true}
 	}
 	if blocked := (*restore.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.
@@ -175,5 +175,5 @@ func (e *Engine) Entry(now store.Snapshot, seq uint64) (*store.Line, error) {
 
 func noEntry(now store.Snapshot, seq uint64) error {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("the task has no entry %d before the present one, which is %d", seq, now.Task.Seq),
-		Remedy: "ferrus log shows its entries", Person: true}
+		Remedy: "ferrus log{branch} shows its entries", Person: true}
 }

@@ -54,7 +54,7 @@ func (s *Session) checkReader(t state.Task, to string) error {
 		return nil
 	}
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("to is %.80q, which this session sends no messages to", to),
-		Remedy: fmt.Sprintf("set to to one of %q", can)}
+		Remedy: refusal.Say("set to to one of %q", can)}
 }
 
 func (s *Session) telling(to, text string, check func(store.Snapshot) error) transition {

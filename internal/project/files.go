@@ -33,7 +33,7 @@ func (p Place) Lacks(f store.Files) error {
 		return nil
 	}
 	r := &refusal.RefusedError{Code: refusal.FilesElsewhere, Message: "the newest files of the task are on " + f.Host, Person: true,
-		Remedy: "ferrus branch --fetch " + p.Branch + " brings them; see docs/machines.md"}
+		Remedy: refusal.Say("ferrus branch --fetch %s brings them; see docs/machines.md", p.Branch)}
 	if p.Branch == "" {
 		r.Remedy = "work on it there; files travel only to branches: ferrus branch NAME"
 	}

@@ -77,7 +77,7 @@ func (p Place) CheckFolders() error {
 		return &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "check whether the folder can be read", Person: true}
 	case len(links) > 0:
 		return &refusal.RefusedError{Code: refusal.ForeignState, Message: links[0] + " is a symbolic link, which ferrus does not follow", Person: true,
-			Remedy: "see where it leads, then remove the link; ferrus doctor --fix does that"}
+			Remedy: "see where it leads, then remove the link; ferrus doctor{branch} --fix does that"}
 	}
 	return nil
 }

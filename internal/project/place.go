@@ -126,7 +126,7 @@ func (p Place) On(branch string) (Place, error) {
 	on := At(p.Root, branch)
 	if !on.Initialised() {
 		return Place{}, &refusal.RefusedError{Code: refusal.UnknownBranch, Message: "there is no branch " + branch + " in " + p.Root,
-			Remedy: "ferrus branches lists them; ferrus branch " + branch + " makes it", Person: true}
+			Remedy: refusal.Say("ferrus branches lists them; ferrus branch %s makes it", branch), Person: true}
 	}
 	return on, nil
 }

@@ -100,7 +100,7 @@ func (p Place) Returned() (*Shared, error) {
 }
 
 // whereTo says where the machines are that were taken out of the files of the project, for people, and what one does who has them open.
-func (p Place) whereTo() (what, remedy string) {
+func (p Place) whereTo() (what string, remedy refusal.Own) {
 	const again = "end this server or command and start it again"
 	at, arriving, err := p.Recorded()
 	switch {

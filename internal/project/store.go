@@ -155,7 +155,7 @@ func (p Place) Here() error {
 		}
 		what = "the work tree of " + p.Branch + " has not been fetched completely"
 	}
-	return &refusal.RefusedError{Code: refusal.WrongState, Message: what, Remedy: "ferrus branch --fetch " + p.Branch + " fetches it; ferrus store shows the computers"}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: what, Remedy: refusal.Say("ferrus branch --fetch %s fetches it; ferrus store shows the computers", p.Branch)}
 }
 
 // InDatabase reports whether the folder of the project says that its machines are in a database. Which one, a person has told this computer.

@@ -141,17 +141,17 @@ func (r *Report) on(text refusal.Own, args ...any) string {
 func (r *Report) worker(since string) string {
 	switch {
 	case r.Holder != nil && !r.Holder.Dead && r.deserted():
-		return r.on("it is claimed by %s%s, and the run that started it has ended; ferrus resume continues the task", r.Holder.Agent, since)
+		return r.on("it is claimed by %s%s, and the run that started it has ended; ferrus resume{branch} continues the task", r.Holder.Agent, since)
 	case r.Holder != nil && !r.Holder.Dead:
-		return r.on("it is claimed by %s%s; a submission will appear in `ferrus status`", r.Holder.Agent, since)
+		return r.on("it is claimed by %s%s; a submission will appear in `ferrus status{branch}`", r.Holder.Agent, since)
 	case r.Node != "":
 		return "the node " + r.Node + " starts an executor for it"
 	case r.Conductor != 0:
 		return fmt.Sprintf("the run (process %d) starts an executor for it", r.Conductor)
 	case r.Holder != nil:
-		return r.on("no agent works on it: %s; ferrus resume starts an executor", r.Holder.Why)
+		return r.on("no agent works on it: %s; ferrus resume{branch} starts an executor", r.Holder.Why)
 	}
-	return r.on("no executor has claimed it%s; ferrus resume starts an executor, and one that calls wait_for_task gets it", since)
+	return r.on("no executor has claimed it%s; ferrus resume{branch} starts an executor, and one that calls wait_for_task gets it", since)
 }
 
 func (r *Report) where() string {
@@ -161,35 +161,35 @@ func (r *Report) where() string {
 	}
 	switch r.State {
 	case state.Idle:
-		return r.on(`ferrus task "what is to be done" creates one; ferrus run "..." also starts the agents`)
+		return r.on(`ferrus task{branch} "what is to be done" creates one; ferrus run{branch} "..." also starts the agents`)
 	case state.Executing, state.Addressing, state.Checking:
 		return r.worker(since)
 	case state.Consultation:
 		if r.Consultation != nil && !r.Consultation.Answered {
-			return r.on("consultation %s waits for a supervisor%s; you can answer it too: ferrus answer \"...\"", r.Consultation.ID, since)
+			return r.on("consultation %s waits for a supervisor%s; you can answer it too: ferrus answer{branch} \"...\"", r.Consultation.ID, since)
 		}
 		return "the consultation is answered" + since + "; " + r.worker("")
 	case state.AwaitingHuman:
 		if r.Question != nil {
-			return r.on("question %s from %s waits for you%s: ferrus answer", r.Question.ID, r.Question.By, since)
+			return r.on("question %s from %s waits for you%s: ferrus answer{branch}", r.Question.ID, r.Question.By, since)
 		}
 	case state.Reviewing:
 		if r.Submission != nil {
-			return r.on("submission %s waits for a review%s: ferrus approve, or ferrus reject -m \"...\"", r.Submission.ID, since)
+			return r.on("submission %s waits for a review%s: ferrus approve{branch}, or ferrus reject{branch} -m \"...\"", r.Submission.ID, since)
 		}
 	case state.Complete:
-		return r.on(`it is done%s; ferrus reopen -m "..." reopens it, ferrus task "..." creates the next one`, since)
+		return r.on(`it is done%s; ferrus reopen{branch} -m "..." reopens it, ferrus task{branch} "..." creates the next one`, since)
 	case state.Failed:
-		return r.on(`%s; ferrus reopen -m "..." continues with a hint, ferrus reset abandons it`, r.FailureReason)
+		return r.on(`%s; ferrus reopen{branch} -m "..." continues with a hint, ferrus reset{branch} abandons it`, r.FailureReason)
 	}
-	return r.on("ferrus status shows more")
+	return r.on("ferrus status{branch} shows more")
 }
 
 // Sentence says in a line where the task is and what will come, for one who wanted something else of it.
 func Sentence(e *engine.Engine) string {
 	r, err := Read(e)
 	if err != nil {
-		return refusal.OnBranch(e.Place().Branch, "ferrus status shows more")
+		return refusal.OnBranch(e.Place().Branch, "ferrus status{branch} shows more")
 	}
 	return r.sentence()
 }

@@ -30,9 +30,9 @@ func (r *Report) ResumeCommand() string {
 	case r.part() && r.parent.Branch == "":
 		return "ferrus -C " + git.ShellQuoted(r.Root) + " resume"
 	case r.part():
-		return refusal.OnBranch(r.parent.Branch, "ferrus resume")
+		return refusal.OnBranch(r.parent.Branch, "ferrus resume{branch}")
 	}
-	return refusal.OnBranch(r.Branch, "ferrus resume")
+	return refusal.OnBranch(r.Branch, "ferrus resume{branch}")
 }
 
 // removal is the command that removes the branch of a part that has ended, whatever its own task has come to.
@@ -88,7 +88,7 @@ func (r *Report) partSentence() string {
 func delegates(e *engine.Engine, t state.Task) (list []string) {
 	for _, d := range t.Delegates {
 		if d.Open() {
-			list = append(list, fmt.Sprintf("delegate %s %s; %s shows how it stands", d.ID, delegateDoes(e, d), refusal.OnBranch(d.Branch, "ferrus status")))
+			list = append(list, fmt.Sprintf("delegate %s %s; %s shows how it stands", d.ID, delegateDoes(e, d), refusal.OnBranch(d.Branch, "ferrus status{branch}")))
 		}
 	}
 	return append(list, engine.Failed(t)...)

@@ -86,7 +86,7 @@ func accepted(c *Change) (docs map[state.Doc]string, note string) {
 // CheckText returns nil if text can be a document or an argument of at most limit bytes, otherwise
 // a *refusal.RefusedError of code InvalidInput or TooLarge.
 func CheckText(name, text string, limit int) error {
-	bad := func(why, remedy string) error {
+	bad := func(why string, remedy refusal.Own) error {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: name + " " + why, Remedy: remedy}
 	}
 	switch {

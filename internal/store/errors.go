@@ -13,7 +13,7 @@ const JournalName = "journal.jsonl"
 // CorruptJournal returns a *refusal.RefusedError of code Corrupt that says what is wrong with the file of a journal.
 func CorruptJournal(format string, args ...any) error {
 	return &refusal.RefusedError{Code: refusal.Corrupt, Message: JournalName + ": " + fmt.Sprintf(format, args...),
-		Remedy: "nothing was changed; run ferrus doctor"}
+		Remedy: "nothing was changed; run ferrus doctor{branch}"}
 }
 
 // ReadError returns the *refusal.RefusedError of the file of a journal that could not be read.

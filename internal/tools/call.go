@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,7 +32,7 @@ type call struct {
 	status  *engine.Status // nil if the tool did not read the status
 
 	packet *handover.Packet    // of a claim; nil for any other call
-	placed bool                // the remedy names its branch itself; see refusal.RefusedError
+	remedy refusal.Own         // refusals only: what helps
 	lacks  bool                // it does not name its claim, or its subject, and would be allowed if it did
 	waits  func(time.Duration) // tells the watchdog how long the call will wait
 }
@@ -166,28 +165,21 @@ func (c *call) help() {
 	if c.snap != nil {
 		task = c.snap.Task
 	}
-	remedies := []string{c.commands(c.res.Remedy)}
-	if c.placed {
-		remedies[0] = c.res.Remedy
-	}
+	remedies := []refusal.Own{c.remedy}
 	switch {
 	case task.State == state.Failed && slices.Contains(unresolvable, c.res.Code):
-		remedies = append(remedies, c.commands(failedRemedy))
-	case c.res.Remedy == "" && c.res.Next == "stop" && c.snap != nil:
-		remedies = append(remedies, "stop: "+waitingText(task))
-	case c.res.Remedy == "":
-		remedies = append(remedies, c.commands(gate.Remedy(c.res.Next, c.res.Allowed)))
+		remedies = append(remedies, failedRemedy)
+	case c.remedy == "" && c.res.Next == "stop" && c.snap != nil:
+		remedies = append(remedies, refusal.Say("stop: %s", waitingText(task)))
+	case c.remedy == "":
+		remedies = append(remedies, refusal.Say("%s", gate.Remedy(c.res.Next, c.res.Allowed)))
 	}
-	remedies = slices.DeleteFunc(remedies, func(r string) bool { return r == "" })
-	c.res.Remedy = strings.Join(remedies, "; ")
-}
-
-// commands inserts the branch of the call into the commands of a remedy.
-func (c *call) commands(remedy string) string {
-	if c.s == nil {
-		return remedy
+	remedies = slices.DeleteFunc(remedies, func(r refusal.Own) bool { return r == "" })
+	branch := ""
+	if c.s != nil {
+		branch = c.s.Engine().Place().Branch
 	}
-	return refusal.RemedyOn(c.s.Engine().Place().Branch, remedy)
+	c.res.Remedy = refusal.Join(remedies, "; ").On(branch)
 }
 
 // unresolvable are the refusals in a failed task that no call of an agent can resolve.
@@ -230,11 +222,11 @@ func (c *call) refuse(err error) {
 	case errors.Is(err, gate.ErrBug): // the agent reads the status to find out what happened
 		r = &refusal.RefusedError{Code: refusal.OutcomeUnknown, Message: err.Error(), Remedy: "call status and continue from its answer"}
 	case errors.As(err, &f):
-		r = &refusal.RefusedError{Code: refusal.InvalidInput, Message: f.Message, Remedy: f.Remedy}
+		r = &refusal.RefusedError{Code: refusal.InvalidInput, Message: f.Message, Remedy: refusal.Say("%s", f.Remedy)}
 	case r == nil:
 		return
 	}
-	c.res.Code, c.res.Message, c.res.Remedy, c.placed = r.Code, r.Message, r.Remedy, r.Placed
+	c.res.Code, c.res.Message, c.remedy = r.Code, r.Message, r.Remedy
 	if r.Wrong != nil {
 		c.res.Message = c.wrong(r.Wrong)
 	}
@@ -257,7 +249,7 @@ func (c *call) refuse(err error) {
 		// claimed.
 		if c.lacks {
 			c.res.Next = c.tool.Name
-			c.res.Remedy = "call it again with the claim that wait_for_task gave you; wait_for_task only if you never got one"
+			c.remedy = "call it again with the claim that wait_for_task gave you; wait_for_task only if you never got one"
 		}
 	case refusal.DelegatesRunning:
 		c.res.Next = delegateTool

@@ -40,7 +40,7 @@ func delegateWork(ctx context.Context, c *call) error {
 	return c.awaitDelegate(ctx, id)
 }
 
-func invalid(what, remedy string) error {
+func invalid(what string, remedy refusal.Own) error {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: what, Remedy: remedy}
 }
 

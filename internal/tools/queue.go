@@ -57,7 +57,7 @@ func queueTask(ctx context.Context, c *call) error {
 
 // checkPipeline refuses a pipeline that the project does not have, and a name for its run.
 func checkPipeline(root, pipeline, name string) error {
-	refused := func(message, remedy string) error {
+	refused := func(message string, remedy refusal.Own) error {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: message, Remedy: remedy}
 	}
 	if name != "" {
@@ -78,5 +78,5 @@ func checkPipeline(root, pipeline, name string) error {
 	for _, w := range all {
 		names = append(names, w.Name)
 	}
-	return refused(fmt.Sprintf("the project has no pipeline %.80q", pipeline), "set pipeline to one of "+strings.Join(names, ", "))
+	return refused(fmt.Sprintf("the project has no pipeline %.80q", pipeline), refusal.Say("set pipeline to one of %s", strings.Join(names, ", ")))
 }

@@ -35,8 +35,8 @@ func selectAttempt(ctx context.Context, c *call) error {
 	}
 	b, err := branch.Open(e, taken)
 	if code := refusal.CodeOf(err); code == refusal.UnknownBranch || code == refusal.InvalidInput {
-		return &refusal.RefusedError{Code: code, Message: refusal.Of(err).Message, Remedy: cmp.Or(strings.Join(names, ", "), "none") +
-			": these branches exist; select one, or call select without branch to compare them"}
+		return &refusal.RefusedError{Code: code, Message: refusal.Of(err).Message, Remedy: refusal.Say(
+			"%s: these branches exist; select one, or call select without branch to compare them", cmp.Or(strings.Join(names, ", "), "none"))}
 	}
 	if err != nil {
 		return err

@@ -2,11 +2,12 @@ package tools
 
 import (
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // failedRemedy says how a failed task continues: only by a person.
-const failedRemedy = `a person continues it with ferrus reopen -m "..." or gives it up with ferrus reset`
+const failedRemedy refusal.Own = `a person continues it with ferrus reopen{branch} -m "..." or gives it up with ferrus reset{branch}`
 
 // instructions is the text that clients show their model: the loop of the role, by names of tools.
 var instructions = map[state.Role]string{

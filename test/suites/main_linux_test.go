@@ -111,7 +111,7 @@ func TestLandlockWithoutANetworkIsRefused(t *testing.T) {
 	k := begin(t, nil)
 	k.Write("ferrus.toml", mode{mechanism: sandbox.Landlock}.toml("true"))
 	_, _, err := k.person.AcceptConfig(t.Context())
-	if refusal.CodeOf(err) != refusal.InvalidInput || !strings.Contains(err.Error(), "network") || !strings.Contains(err.Error(), sandbox.Repair) {
+	if refusal.CodeOf(err) != refusal.InvalidInput || !strings.Contains(err.Error(), "network") || !strings.Contains(err.Error(), "make bubblewrap work: ferrus doctor --sandbox") {
 		t.Errorf("%+v", err)
 	}
 }

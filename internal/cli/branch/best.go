@@ -70,7 +70,7 @@ func unseen(a *cli.App, ctx context.Context, best branch.Attempt) error {
 		return nil
 	}
 	return cli.Refuse(refusal.WrongState, best.Branch+" has the highest score and no review, and a reviewer would be told: "+strings.Join(doubts, "; "),
-		"look at it with ferrus diff --branch "+best.Branch+", then take it with ferrus select "+best.Branch)
+		refusal.Say("look at it with ferrus diff --branch %s, then take it with ferrus select %s", best.Branch, best.Branch))
 }
 
 // groupOf returns the attempts that name means: those of its group, or of the only group for "".
@@ -87,7 +87,7 @@ func groupOf(names []string, name string) ([]string, error) {
 		for _, g := range groups {
 			stems = append(stems, strings.TrimSuffix(g[0], g[0][strings.LastIndexByte(g[0], '.'):]))
 		}
-		return nil, cli.UsageError("ferrus select "+stems[0]+" --best", "there are several groups of attempts: %s", strings.Join(stems, ", "))
+		return nil, cli.UsageError(refusal.Say("ferrus select %s --best", stems[0]), "there are several groups of attempts: %s", strings.Join(stems, ", "))
 	}
 	for _, g := range groups {
 		for _, member := range g {

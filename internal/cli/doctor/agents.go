@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/server"
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status/doctor"
 )
 
@@ -57,7 +58,7 @@ func checkAgent(p *doctor.Context, d agents.Duty) doctor.Finding {
 	}
 	tools, err := toolsOf(p.Ctx, p.Place.Root, self, "serve", "--role", string(d.Role()), "--agent-name", x.Name)
 	if err != nil {
-		return doctor.Bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.Path("logs")+" for what it says")
+		return doctor.Bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), refusal.Say("see %s for what it says", p.Path("logs")))
 	}
 	if x.Program == "" {
 		return doctor.Fine(fmt.Sprintf("%s; its server starts and lists %s", x.Title, format.Count(tools, "tool", "tools")))
@@ -69,7 +70,7 @@ func checkAgent(p *doctor.Context, d agents.Duty) doctor.Finding {
 	}
 	version, err := x.Version(p.Ctx, environ)
 	if err != nil {
-		return doctor.Bad(err.Error(), "check that "+path+" works: "+x.Install+" reinstalls it")
+		return doctor.Bad(err.Error(), refusal.Say("check that %s works: %s reinstalls it", path, x.Install))
 	}
 	return doctor.Fine(fmt.Sprintf("%s %s (%s); its server starts and lists %s", x.Name, version, path, format.Count(tools, "tool", "tools")))
 }
@@ -94,9 +95,9 @@ func checkRegistered(p *doctor.Context) doctor.Finding {
 	}
 	var told, strange []string
 	for _, s := range servers {
-		again := "ferrus register --" + string(s.Role) + " " + s.Agent + " writes it again"
+		again := refusal.Say("ferrus register --%s %s writes it again", string(s.Role), s.Agent)
 		if s.Role != agents.Supervisor && s.Role != agents.Executor {
-			return doctor.Bad(s.File+" starts the server of ferrus without a role", "ferrus register --supervisor "+s.Agent+", or --executor")
+			return doctor.Bad(s.File+" starts the server of ferrus without a role", refusal.Say("ferrus register --supervisor %s, or --executor", s.Agent))
 		}
 		if why := notOurs(self, p.Place.Root, s.Argv); why != "" {
 			strange = append(strange, fmt.Sprintf("%s names %q for the %s: not started: %s", s.File, s.Argv[0], s.Role, why))
@@ -109,7 +110,7 @@ func checkRegistered(p *doctor.Context) doctor.Finding {
 		told = append(told, fmt.Sprintf("%s is the %s by %s (%s)", s.Agent, s.Role, s.File, format.Count(tools, "tool", "tools")))
 	}
 	if len(strange) > 0 {
-		return doctor.Noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries again, with "+self)
+		return doctor.Noted(strings.Join(append(strange, told...), "; "), refusal.Say("ferrus register writes the entries again, with %s", self))
 	}
 	if f := checkPair(p, project, told); f.Text != "" {
 		return f
@@ -140,7 +141,7 @@ func checkPair(p *doctor.Context, project register.Project, told []string) docto
 	if differ == nil {
 		return doctor.Finding{}
 	}
-	return doctor.Noted(strings.Join(append(told, differ...), "; "), again+" makes ferrus run start the same agents; ferrus register alone changes the clients' files instead")
+	return doctor.Noted(strings.Join(append(told, differ...), "; "), refusal.Say("%s makes ferrus run{branch} start the same agents; ferrus register alone changes the clients' files instead", again))
 }
 
 // notOurs says why the doctor does not start what a client's file names, "" if it is this very program, started as a

@@ -15,6 +15,7 @@ import (
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status/doctor"
 )
 
@@ -95,7 +96,7 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 	found := p.Examine(slices.Concat(doctor.Checks(), checks), fix)
 	end()
 	for i := range found {
-		found[i].Remedy = a.Remedy(&cli.Failure{Remedy: found[i].Remedy})
+		found[i].Remedy = refusal.Say("%s", a.Remedy(&cli.Failure{Remedy: found[i].Remedy}))
 	}
 	rank := map[doctor.Level]int{doctor.OK: 0, doctor.Note: 1, doctor.Trouble: 2}
 	slices.SortStableFunc(found, func(a, b doctor.Finding) int { return rank[a.Level] - rank[b.Level] })
@@ -125,7 +126,7 @@ func showFindings(a *cli.App, found []doctor.Finding) {
 			a.Say("%24s %s %s\n", "", a.Paint(cli.Bold, "fixed:"), f.Fixed)
 		}
 		if f.Remedy != "" && f.Level != doctor.OK {
-			a.Say("%24s → %s\n", "", strings.ReplaceAll(f.Remedy, "\n", "\n"+strings.Repeat(" ", 27)))
+			a.Say("%24s → %s\n", "", strings.ReplaceAll(f.Remedy.String(), "\n", "\n"+strings.Repeat(" ", 27)))
 		}
 		if f.Level == doctor.Trouble {
 			bad++

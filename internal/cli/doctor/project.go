@@ -20,12 +20,12 @@ func checkConfig(p *doctor.Context) doctor.Finding {
 	case err != nil:
 		return doctor.Bad(err.Error(), "ferrus config explain lists every key")
 	case conf.Checks.Commands == nil:
-		return doctor.Bad("names no checks: nothing can be submitted", cli.SuggestChecks(p.Place.Root))
+		return doctor.Bad("names no checks: nothing can be submitted", refusal.Say("%s", cli.SuggestChecks(p.Place.Root)))
 	}
 	programs := cli.ConfigWarnings(conf, p.Place.Root) // the agents have checks of their own
 	switch {
 	case len(programs) > 0:
-		return doctor.Noted(strings.Join(programs, "; "), "install it, or correct ferrus.toml; ferrus config check reads it")
+		return doctor.Noted(strings.Join(programs, "; "), "install it, or correct ferrus.toml; ferrus config check{branch} reads it")
 	case len(conf.Checks.Commands) == 0:
 		return doctor.Noted("commands = []: every check passes", "")
 	}

@@ -43,7 +43,7 @@ A line of a pipeline has seq at event roles state note by.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if newest < 0 {
-				return cli.UsageError("ferrus log -n 20", "-n %d is not a number of events", newest)
+				return cli.UsageError("ferrus log{branch} -n 20", "-n %d is not a number of events", newest)
 			}
 			if all {
 				if a.Branch != "" {

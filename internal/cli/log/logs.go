@@ -129,7 +129,7 @@ func logFile(a *cli.App, e *engine.Engine, name string) (string, error) {
 		if name == "" {
 			what = "no agent has been started for this task"
 		}
-		return "", cli.Refuse(refusal.WrongState, what, "ferrus logs --json lists the runs, and "+dir+" has all logs")
+		return "", cli.Refuse(refusal.WrongState, what, refusal.Say("ferrus logs{branch} --json lists the runs, and %s has all logs", dir))
 	}
 	return filepath.Join(dir, best), nil
 }

@@ -32,7 +32,7 @@ prev h.`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			seq, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil || seq == 0 {
-				return cli.UsageError("ferrus log lists the events", "%q is not the number of an event", args[0])
+				return cli.UsageError("ferrus log{branch} lists the events", "%q is not the number of an event", args[0])
 			}
 			return showEvent(a, cmd.Context(), seq)
 		},
@@ -96,5 +96,5 @@ func event(e *engine.Engine, seq uint64) (*store.Line, error) {
 		}
 		last = l.Seq
 	}
-	return nil, cli.Refuse(refusal.WrongState, fmt.Sprintf("there is no event %d; the newest is %d", seq, last), "ferrus log lists them")
+	return nil, cli.Refuse(refusal.WrongState, fmt.Sprintf("there is no event %d; the newest is %d", seq, last), "ferrus log{branch} lists them")
 }

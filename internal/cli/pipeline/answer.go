@@ -56,15 +56,15 @@ func Answer(a *cli.App, ctx context.Context, name, id string, from cli.Source, w
 
 // notOpen says that there is no such question to answer.
 func notOpen(at run.Place, f *run.Folder, id string) error {
-	what, remedy := "no question of "+f.Name()+" is open", "ferrus questions lists the open ones"
+	what, remedy := "no question of "+f.Name()+" is open", refusal.Say("ferrus questions lists the open ones")
 	if l, err := status.ReadRun(at, f, time.Now()); err == nil && len(l.Questions) > 0 {
 		what = fmt.Sprintf("%s of %s is not open", id, f.Name())
 		var ids []string
 		for _, q := range l.Questions {
 			ids = append(ids, q.ID)
 		}
-		if remedy = "the open question is " + ids[0]; len(ids) > 1 {
-			remedy = "name one of " + strings.Join(ids, ", ")
+		if remedy = refusal.Say("the open question is %s", ids[0]); len(ids) > 1 {
+			remedy = refusal.Say("name one of %s", strings.Join(ids, ", "))
 		}
 		if id == "" {
 			what = fmt.Sprintf("%d questions of %s are open", len(ids), f.Name())

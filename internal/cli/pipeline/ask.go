@@ -101,7 +101,7 @@ func askedOf(a *cli.App, ctx context.Context, verb pipeline.Verb, name string) (
 	}
 	if err == nil && status.Archived(at, f) {
 		err = cli.Refuse(refusal.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is finished and archived",
-			"ferrus pipeline rerun "+f.Name()+" takes it up again in a new folder")
+			refusal.Say("ferrus pipeline rerun %s takes it up again in a new folder", f.Name()))
 	}
 	return at, f, err
 }
@@ -121,7 +121,7 @@ func ask(a *cli.App, ctx context.Context, name string, i run.Intent) error {
 		return err
 	}
 	if known := places(f.Workflow); i.From != "" && !slices.Contains(known, i.From) {
-		return cli.UsageError("name one of "+strings.Join(known, ", "), "%s has no worker and no phase %q", f.Name(), i.From)
+		return cli.UsageError(refusal.Say("name one of %s", strings.Join(known, ", ")), "%s has no worker and no phase %q", f.Name(), i.From)
 	}
 	if err := want(a, f, i); err != nil {
 		return err
@@ -141,25 +141,25 @@ func want(a *cli.App, f *run.Folder, i run.Intent) error {
 	case errors.As(err, &refused):
 		return cli.Refuse(refusal.WrongState, fmt.Sprintf("cannot %s %s: %v", word(i.Verb), f.Name(), refused), instead(f, refused))
 	case errors.Is(err, run.ErrGone):
-		return cli.Refuse(refusal.WrongState, f.Name()+" has finished meanwhile", "ferrus pipeline status "+f.Name()+" shows it")
+		return cli.Refuse(refusal.WrongState, f.Name()+" has finished meanwhile", refusal.Say("ferrus pipeline status %s shows it", f.Name()))
 	}
 	return err
 }
 
 // instead says what can be done about a run of which something else was asked.
-func instead(f *run.Folder, refused *run.RefusedError) string {
+func instead(f *run.Folder, refused *run.RefusedError) refusal.Own {
 	if v, err := f.View(time.Now()); err == nil && len(v.Facts.Open()) > 0 {
-		return "ferrus answer --run " + f.Name() + ` "..." answers its question`
+		return refusal.Say(`ferrus answer{branch} --run %s "..." answers its question`, f.Name())
 	}
 	switch refused.State {
 	case pipeline.IsPaused:
-		return "ferrus pipeline resume " + f.Name() + " continues it"
+		return refusal.Say("ferrus pipeline resume %s continues it", f.Name())
 	case pipeline.IsFailed:
-		return "ferrus pipeline retry " + f.Name() + " starts failed workers again; ferrus pipeline cancel ends it"
+		return refusal.Say("ferrus pipeline retry %s starts failed workers again; ferrus pipeline cancel ends it", f.Name())
 	case pipeline.IsDelivering:
-		return "ferrus pipeline deliver " + f.Name() + " --confirm if the result arrived, --again if not"
+		return refusal.Say("ferrus pipeline deliver %s --confirm if the result arrived, --again if not", f.Name())
 	}
-	return "ferrus pipeline status " + f.Name() + " shows what it waits for"
+	return refusal.Say("ferrus pipeline status %s shows what it waits for", f.Name())
 }
 
 // resumeRun lets a run go on, and conducts it. It is refused only where nothing but another verb gets it any further, or
@@ -179,7 +179,7 @@ func resumeRun(a *cli.App, ctx context.Context, name string) error {
 		}
 	} else if pid := f.Leader(); pid != 0 {
 		return &cli.Failure{Code: string(refusal.LockBusy), Message: fmt.Sprintf("process %[2]d advances %[1]s already", f.Name(), pid), Exit: cli.ExitBusy,
-			Remedy: "ferrus pipeline status " + f.Name() + " shows its progress; ferrus pipeline cancel ends it and its workers"}
+			Remedy: refusal.Say("ferrus pipeline status %s shows its progress; ferrus pipeline cancel ends it and its workers", f.Name())}
 	}
 	return conductRun(a, ctx, at, f, pipeline.Resume)
 }

@@ -51,7 +51,7 @@ func cancelRun(a *cli.App, ctx context.Context, name string, yes bool) error {
 // confirmCancel asks the person at the terminal.
 func confirmCancel(a *cli.App, f *run.Folder) error {
 	if !a.InTTY {
-		return cli.UsageError("ferrus pipeline cancel "+f.Name()+" --yes", "stdin is not a terminal, so ferrus cannot ask whether to cancel %s", f.Name())
+		return cli.UsageError(refusal.Say("ferrus pipeline cancel %s --yes", f.Name()), "stdin is not a terminal, so ferrus cannot ask whether to cancel %s", f.Name())
 	}
 	s, err := f.Status()
 	if err != nil {

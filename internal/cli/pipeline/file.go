@@ -116,9 +116,9 @@ func findWorkflow(a *cli.App, ctx context.Context, name string) (workflow.Workfl
 	for _, w := range all {
 		names = append(names, w.Name)
 	}
-	remedy := "it has " + strings.Join(names, ", ")
+	remedy := refusal.Say("it has %s", strings.Join(names, ", "))
 	if near := format.Word(name, names); near != "" {
-		remedy = "did you mean " + near + "? " + remedy
+		remedy = refusal.Say("did you mean %s? %s", near, remedy)
 	}
 	return w, "", cli.Refuse(refusal.InvalidInput, fmt.Sprintf("%s has no pipeline %q", path, name), remedy)
 }

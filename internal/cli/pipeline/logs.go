@@ -62,7 +62,7 @@ func pipelineLogs(a *cli.App, ctx context.Context, args []string, follow, raw bo
 		if role == "" {
 			what = f.Name() + " has started no worker yet"
 		}
-		return cli.Refuse(refusal.WrongState, what, "ferrus pipeline status "+f.Name()+" shows its workers, ferrus pipeline logs --json their attempts")
+		return cli.Refuse(refusal.WrongState, what, refusal.Say("ferrus pipeline status %s shows its workers, ferrus pipeline logs --json their attempts", f.Name()))
 	}
 	show := log.TextWriter(a, true)
 	if !raw {

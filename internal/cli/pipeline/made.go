@@ -29,7 +29,7 @@ func MadeHere(ctx context.Context, at run.Place, f *run.Folder) error {
 		return cli.Refuse(refusal.StoreError, "ask git what it tracks in "+name+": "+err.Error(), "check the git repository, then try again")
 	case len(files) > 0:
 		return cli.Refuse(refusal.ForeignState, fmt.Sprintf("git tracks %s of the run %s: it comes from a commit, not from this machine",
-			safetext.Mark(files[0]), f.Name()), "git rm -r --cached "+name+", if you created it; otherwise delete the folder")
+			safetext.Mark(files[0]), f.Name()), refusal.Say("git rm -r --cached %s, if you created it; otherwise delete the folder", name))
 	}
 	return nil
 }

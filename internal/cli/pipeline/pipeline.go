@@ -47,7 +47,7 @@ default it is the run that is active.`,
 				return cmd.Help()
 			}
 			if near := cmd.SuggestionsFor(words[0]); len(words) == 1 && len(near) > 0 {
-				return cli.UsageError("did you mean "+strings.Join(near, " or ")+"? A pipeline needs a topic: ferrus pipeline NAME TOPIC",
+				return cli.UsageError(refusal.Say("did you mean %s? A pipeline needs a topic: ferrus pipeline NAME TOPIC", strings.Join(near, " or ")),
 					"there is no pipeline command %q", words[0])
 			}
 			return launchRun(a, cmd.Context(), how, words)
@@ -85,7 +85,7 @@ func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	case len(names) == 0:
 		return nil, cli.Refuse(refusal.WrongState, "no pipeline is active", `ferrus pipeline NAME "topic" starts one; ferrus pipeline list shows the names`)
 	case len(names) > 1:
-		return nil, cli.UsageError("name one of "+strings.Join(names, ", "), "%d pipelines are active", len(names))
+		return nil, cli.UsageError(refusal.Say("name one of %s", strings.Join(names, ", ")), "%d pipelines are active", len(names))
 	default:
 		name = names[0]
 	}
@@ -93,7 +93,7 @@ func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		over, _ := at.Archived()
 		slices.Reverse(over) // the newest may be meant
-		return nil, cli.Refuse(refusal.WrongState, fmt.Sprintf("there is no run %q", name), fmt.Sprintf("active: %s; finished: %s",
+		return nil, cli.Refuse(refusal.WrongState, fmt.Sprintf("there is no run %q", name), refusal.Say("active: %s; finished: %s",
 			cmp.Or(strings.Join(names, ", "), "none"), cmp.Or(strings.Join(over[:min(len(over), 5)], ", "), "none")))
 	}
 	return f, err

@@ -99,7 +99,7 @@ func briefingOf(a *cli.App, ctx context.Context, of, role string) (briefing, err
 	_, phase := b.workflow.Worker(role)
 	switch {
 	case phase < 0:
-		return b, cli.Refuse(refusal.InvalidInput, b.of+" has no worker "+role, "it has "+strings.Join(roles(b.workflow), ", "))
+		return b, cli.Refuse(refusal.InvalidInput, b.of+" has no worker "+role, refusal.Say("it has %s", strings.Join(roles(b.workflow), ", ")))
 	case b.prompt != "":
 	case b.workflow.Phases[phase].How() == workflow.Talking:
 		b.prompt = pipeline.TurnPrompt(role, b.path(pipeline.DialogueFile))

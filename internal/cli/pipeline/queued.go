@@ -106,7 +106,7 @@ func startItem(a *cli.App, ctx context.Context, at run.Place, conf config.Config
 		return nil, err
 	}
 	if topic == "" {
-		return nil, cli.Refuse(refusal.InvalidInput, it.String()+" has no topic", "ferrus queue --remove "+it.Name+" removes it")
+		return nil, cli.Refuse(refusal.InvalidInput, it.String()+" has no topic", refusal.Say("ferrus queue --remove %s removes it", it.Name))
 	}
 	settings := at.Settings(conf)
 	if dry {

@@ -112,20 +112,20 @@ func cannotRerun(old *run.Folder, err error) error {
 	var changed *run.ChangedError
 	switch {
 	case errors.Is(err, run.ErrActive):
-		return cli.Refuse(refusal.WrongState, old.Name()+" has not ended", fmt.Sprintf(
+		return cli.Refuse(refusal.WrongState, old.Name()+" has not ended", refusal.Say(
 			"ferrus pipeline retry %[1]s --from ROLE repeats a part of it; ferrus pipeline cancel %[1]s ends it", old.Name()))
 	case errors.As(err, &point) && point.Unfinished == nil:
 		known := places(old.Workflow)
-		remedy := "name one of " + strings.Join(known, ", ")
+		remedy := refusal.Say("name one of %s", strings.Join(known, ", "))
 		if near := format.Word(point.From, known); near != "" {
-			remedy = "did you mean " + near + "? " + remedy
+			remedy = refusal.Say("did you mean %s? %s", near, remedy)
 		}
 		return cli.UsageError(remedy, "%s has no worker and no phase %q", old.Name(), point.From)
 	case errors.As(err, &point):
 		return cli.Refuse(refusal.WrongState, fmt.Sprintf("cannot rerun %s from %s: there is no output of %s", old.Name(), point.From,
-			strings.Join(point.Unfinished, ", ")), again+point.Unfinished[0])
+			strings.Join(point.Unfinished, ", ")), refusal.Say("%s", again+point.Unfinished[0]))
 	case errors.As(err, &changed):
-		return cli.Refuse(refusal.WrongState, fmt.Sprintf("cannot rerun %s: %v", old.Name(), changed), fmt.Sprintf(
+		return cli.Refuse(refusal.WrongState, fmt.Sprintf("cannot rerun %s: %v", old.Name(), changed), refusal.Say(
 			"%s has it written again; or restore the file %s", again+changed.Roles[0], old.Path(changed.File)))
 	}
 	return err

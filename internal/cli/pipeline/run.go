@@ -104,7 +104,7 @@ func launchRun(a *cli.App, ctx context.Context, how launching, words []string) e
 	}
 	topic := strings.TrimSpace(strings.Join(words[1:], " "))
 	if topic == "" {
-		return cli.UsageError(fmt.Sprintf("ferrus pipeline run %s %q", w.Name, "your topic"), "the pipeline %s needs a topic", w.Name)
+		return cli.UsageError(refusal.Say("ferrus pipeline run %s %q", w.Name, "your topic"), "the pipeline %s needs a topic", w.Name)
 	}
 	if !how.dry {
 		if err := a.TrustPipelines(ctx, conf); err != nil {

@@ -170,10 +170,10 @@ func goesOn(a *cli.App, ctx context.Context, s *engine.Session, conf config.Conf
 		if err != nil {
 			return err
 		}
-		return cli.Refuse(refusal.WrongState, "branch "+e.Place().Branch+" is delegate "+snap.Task.Parent.ID+" of another task, whose run starts its agents too", "run "+r.ResumeCommand())
+		return cli.Refuse(refusal.WrongState, "branch "+e.Place().Branch+" is delegate "+snap.Task.Parent.ID+" of another task, whose run starts its agents too", refusal.Say("run %s", r.ResumeCommand()))
 	}
 	if snap.Task.State == state.Idle {
-		return cli.Refuse(refusal.WrongState, "there is no task to continue", `ferrus run "what is to be done" creates one and starts the agents`)
+		return cli.Refuse(refusal.WrongState, "there is no task to continue", `ferrus run{branch} "what is to be done" creates one and starts the agents`)
 	}
 	now := engine.GateFor(snap.Task, conf)
 	frozen, err := s.Engine().Gate(snap)

@@ -191,7 +191,7 @@ func stepWords(d schedule.Decision) string {
 	case d.Run != "":
 		return fmt.Sprintf("%s: started %s", d.State, d.Run)
 	case d.State == state.AwaitingHuman && d.Do == "finish":
-		return fmt.Sprintf("%s: waits for you: %s", d.State, refusal.OnBranch(d.Name, "ferrus answer"))
+		return fmt.Sprintf("%s: waits for you: %s", d.State, refusal.OnBranch(d.Name, "ferrus answer{branch}"))
 	case d.Do == "keep":
 		why = "nothing to do yet"
 	case d.Do == "end":

@@ -75,7 +75,7 @@ func (w *watcher) tell(e conductor.Event) {
 		w.a.Say("          %s%s\n", format.Bar, format.Line(o))
 	}
 	w.open = e.Run
-	w.a.Say("          %s\n", w.a.Paint(cli.Bold, w.a.Commands("type the answer, or a number; or use ferrus answer in another terminal")))
+	w.a.Say("          %s\n", w.a.Paint(cli.Bold, w.a.Commands("type the answer, or a number; or use ferrus answer{branch} in another terminal")))
 	w.read()
 }
 

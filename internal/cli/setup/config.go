@@ -111,7 +111,7 @@ func configCheck(a *cli.App, ctx context.Context) error {
 	for _, role := range cli.ConfiguredAgents(conf) {
 		key := role.Table + ".agent"
 		if err := cli.CheckCommand(role.Who, key); err != nil {
-			return cli.Refuse(refusal.InvalidInput, conf.At(key)+strings.TrimPrefix(err.Error(), key), "name the command in ferrus.toml:\n"+config.Lines(role.Table+".command", "my-agent {server}"))
+			return cli.Refuse(refusal.InvalidInput, conf.At(key)+strings.TrimPrefix(err.Error(), key), refusal.Say("name the command in ferrus.toml:\n%s", config.Lines(role.Table+".command", "my-agent {server}")))
 		}
 	}
 	root := filepath.Dir(path)

@@ -7,6 +7,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // explained returns the rows of keys of ferrus.toml, in their order there: a key, or a table with all of its keys, such as checks, hq
@@ -25,9 +26,9 @@ func explained(rows []config.Row, keys []string) ([]config.Row, error) {
 		if slices.Contains(names, key) {
 			continue
 		}
-		remedy := "ferrus config explain lists every key"
+		var remedy refusal.Own = "ferrus config explain lists every key"
 		if near := format.Word(key, names); near != "" {
-			remedy = "did you mean " + near + "? " + remedy
+			remedy = refusal.Say("did you mean %s? %s", near, remedy)
 		}
 		return nil, cli.UsageError(remedy, "ferrus.toml has no key %q", key)
 	}

@@ -80,7 +80,7 @@ func initialise(a *cli.App, ctx context.Context) error {
 	}
 	if project.Upstream(root) {
 		return cli.Refuse(refusal.WrongState, "there is a .ferrus of upstream ferrus in "+root,
-			"ferrus doctor --fix archives it and creates a new one")
+			"ferrus doctor{branch} --fix archives it and creates a new one")
 	}
 	did, err := SetUp(a, ctx, root)
 	if err == nil && did.Checks == nil {

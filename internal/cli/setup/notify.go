@@ -116,7 +116,7 @@ func showChannels(a *cli.App, list []outbox.Failure, test bool) error {
 	case test && len(list) == 0:
 		own, _ := config.PersonPath()
 		return cli.Refuse(refusal.WrongState, "nothing was sent: there is no channel that notifies you",
-			"name one in ferrus.toml and run ferrus trust, or in your own "+own+":\n"+config.Lines("notify.desktop", true))
+			refusal.Say("name one in ferrus.toml and run ferrus trust, or in your own %s:\n%s", own, config.Lines("notify.desktop", true)))
 	case test && failed > 0:
 		return cli.ExitWith(cli.ExitFailure)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // OpenCommand is ferrus open.
@@ -35,14 +36,14 @@ in .ferrus/logins, and yours is neither used nor copied.`,
   ferrus open executor --login`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || !slices.Contains(Duties[:], agents.Duty(args[0])) {
-				return cli.UsageError("ferrus open supervisor, or ferrus open executor", "no role is named")
+				return cli.UsageError("ferrus open{branch} supervisor, or ferrus open{branch} executor", "no role is named")
 			}
 			return nil
 		},
 		ValidArgs: []string{string(agents.Supervisor), string(agents.Executor)},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if role := agents.Duty(args[0]); role != agents.Executor && login {
-				return cli.UsageError("ferrus open executor --login", "only executors run in a sandbox")
+				return cli.UsageError("ferrus open{branch} executor --login", "only executors run in a sandbox")
 			}
 			return openAgent(a, cmd.Context(), agents.Duty(args[0]), flags, login, args[1:])
 		},
@@ -123,7 +124,7 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 	if adapter.Program != "" && program == adapter.Program {
 		if program, err = adapter.Path(launch.Env); err != nil {
 			what, how, _ := strings.Cut(err.Error(), ": ")
-			return &cli.Failure{Code: "failure", Message: what, Remedy: how, Exit: cli.ExitFailure}
+			return &cli.Failure{Code: "failure", Message: what, Remedy: refusal.Say("%s", how), Exit: cli.ExitFailure}
 		}
 	}
 	if err := Lay(launch.Files); err != nil {

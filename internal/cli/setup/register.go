@@ -81,7 +81,7 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, 
 	for i, assigned := range flags {
 		if assigned.Agent == "" {
 			if assigned.Model != "" {
-				return cli.UsageError("add --"+string(Duties[i])+" AGENT", "--%s-model needs --%s", Duties[i], Duties[i])
+				return cli.UsageError(refusal.Say("add --%s AGENT", string(Duties[i])), "--%s-model needs --%s", Duties[i], Duties[i])
 			}
 			continue
 		}
@@ -190,7 +190,7 @@ func ProjectOf(root string) (register.Project, error) {
 func Unregistered(err error) error {
 	var fault *register.Fault
 	if errors.As(err, &fault) {
-		return cli.Refuse(refusal.InvalidInput, fault.Error(), fault.Remedy)
+		return cli.Refuse(refusal.InvalidInput, fault.Error(), refusal.Say("%s", fault.Remedy))
 	}
 	return err
 }

@@ -138,7 +138,7 @@ func databaseURL(given string) (string, error) {
 	url := cmp.Or(given, person.Store.URL)
 	if url == "" {
 		path, _ := config.PersonPath()
-		return "", cli.UsageError("ferrus store move URL, or write url = \"postgres://...\" under [store] in "+path, "no database is named")
+		return "", cli.UsageError(refusal.Say(`ferrus store move URL, or write url = "postgres://..." under [store] in %s`, path), "no database is named")
 	}
 	return postgres.WithPassFile(url, os.Getenv("PGPASSFILE")), nil
 }

@@ -87,7 +87,7 @@ func openTokens(a *cli.App, ctx context.Context, verb string) (*tokens.Book, err
 	}
 	main := project.At(place.Root, "")
 	if !main.Initialised() {
-		return nil, cli.Refuse(refusal.NotInitialised, main.Dir()+" was not made by this ferrus", "ferrus doctor shows what it is")
+		return nil, cli.Refuse(refusal.NotInitialised, main.Dir()+" was not made by this ferrus", "ferrus doctor{branch} shows what it is")
 	}
 	return tokens.Open(main.Dir()), nil
 }

@@ -153,7 +153,7 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 		return agreedTo(a, at, "nothing to agree to: "+at.settled())
 	case !a.MayAsk():
 		return cli.Refuse(refusal.Untrusted, "ferrus trust asks a question, and stdin is not a terminal",
-			"review the values with ferrus trust --show, then agree to exactly these: ferrus trust --digest "+at.Digest)
+			refusal.Say("review the values with ferrus trust --show, then agree to exactly these: ferrus trust --digest %s", at.Digest))
 	default:
 		if err := a.AskTrust(at.pending, at.Path); err != nil {
 			return err

@@ -93,7 +93,7 @@ func (r *removal) stays(text string, args ...any) {
 
 // uninstall removes from a project or the machine what plan finds, if the person agrees; unasked is the command that does not ask. busy
 // says why nothing may be removed now, nil for nothing.
-func uninstall(a *cli.App, yes bool, from, unasked string, plan func() (*removal, error), busy func() error) error {
+func uninstall(a *cli.App, yes bool, from string, unasked refusal.Own, plan func() (*removal, error), busy func() error) error {
 	if busy != nil {
 		if err := busy(); err != nil {
 			return err
@@ -312,7 +312,7 @@ func leaveMachine() (*removal, error) {
 		}
 	}
 	if len(used) > 0 {
-		return nil, cli.Refuse(refusal.WrongState, "ferrus is in use in "+strings.Join(used, ", "), "uninstall it there first: ferrus -C "+git.ShellQuoted(used[0])+" uninstall")
+		return nil, cli.Refuse(refusal.WrongState, "ferrus is in use in "+strings.Join(used, ", "), refusal.Say("uninstall it there first: ferrus -C %s uninstall", git.ShellQuoted(used[0])))
 	}
 	for _, of := range []struct {
 		dir   func() (string, error)

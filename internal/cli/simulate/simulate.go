@@ -52,7 +52,7 @@ waiting epoch failure_reason rule refused allowed[]}]. A step with rule is what
 ferrus does by that rule.`),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cli.UsageError("ferrus simulate engine:check_failed executor:consult", "name the events")
+				return cli.UsageError("ferrus simulate{branch} engine:check_failed executor:consult", "name the events")
 			}
 			return nil
 		},
@@ -122,10 +122,10 @@ func misread(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	return cli.UsageError(cmp.Or(wrong.Hint, "ferrus context --at SEQ shows the task as it was there"), "%s", wrong.Problem)
+	return cli.UsageError(cmp.Or(refusal.Say("%s", wrong.Hint), "ferrus context{branch} --at SEQ shows the task as it was there"), "%s", wrong.Problem)
 }
 
-func allowedWords(p Step) string {
+func allowedWords(p Step) refusal.Own {
 	if len(p.Allowed) == 0 {
 		return "allowed now: nothing"
 	}
@@ -133,7 +133,7 @@ func allowedWords(p Step) string {
 	for _, ev := range p.Allowed {
 		words = append(words, string(ev))
 	}
-	return "allowed now: " + strings.Join(words, ", ")
+	return refusal.Say("allowed now: %s", strings.Join(words, ", "))
 }
 
 func showPlayed(a *cli.App, list []Step) {

@@ -45,7 +45,7 @@ archived[{branch task_id title state at error}] more.`),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case all && watch:
-				return cli.UsageError("ferrus status --watch", "--watch shows one task, and --all shows every task")
+				return cli.UsageError("ferrus status{branch} --watch", "--watch shows one task, and --all shows every task")
 			case cmd.Flags().Changed("number") && (!all || newest < 0):
 				return cli.UsageError("ferrus status --all -n 20", "-n is the number of archived tasks that --all shows")
 			case all:

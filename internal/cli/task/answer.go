@@ -40,7 +40,7 @@ With --run it answers a worker of a pipeline's run. See "ferrus questions".`,
 				id, words = words[0], words[1:]
 			}
 			if !cli.TextGiven(cmd, words) {
-				return cli.UsageError(`ferrus answer 2, ferrus answer "only if ...", or ferrus answer -f FILE`, "there is no answer")
+				return cli.UsageError(`ferrus answer{branch} 2, ferrus answer{branch} "only if ...", or ferrus answer{branch} -f FILE`, "there is no answer")
 			}
 			if name != "" {
 				return pipelinecmd.Answer(a, cmd.Context(), name, id, from, words)

@@ -39,14 +39,14 @@ if none is active.`),
 			if seq != "" {
 				var err error
 				if at, err = strconv.ParseUint(seq, 10, 64); err != nil || at == 0 {
-					return cli.UsageError("ferrus log lists the events", "%q is not the number of an event", seq)
+					return cli.UsageError("ferrus log{branch} lists the events", "%q is not the number of an event", seq)
 				}
 			}
 			switch r := state.Role(role); r {
 			case "", state.Executor, state.Supervisor:
 				return showContext(a, cmd.Context(), r, at)
 			}
-			return cli.UsageError("ferrus context --role executor, or --role supervisor", "%q is not a role of an agent", role)
+			return cli.UsageError("ferrus context{branch} --role executor, or --role supervisor", "%q is not a role of an agent", role)
 		},
 	}
 	cmd.Flags().StringVar(&role, "role", "", "`ROLE` of the agent: executor or supervisor")

@@ -74,7 +74,7 @@ func stretchOf(text string) (s stretch, err error) {
 func entryNumber(text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n == 0 {
-		return 0, cli.UsageError("ferrus diff 12, or 12..20; ferrus log has the numbers", "%q is not the number of an entry", text)
+		return 0, cli.UsageError("ferrus diff{branch} 12, or 12..20; ferrus log{branch} has the numbers", "%q is not the number of an entry", text)
 	}
 	return n, nil
 }
@@ -165,7 +165,7 @@ func filesAt(ctx context.Context, e *engine.Engine, now store.Snapshot, seq uint
 	id, err := e.Files(ctx, now, seq)
 	if err == nil && id == "" {
 		err = cli.Refuse(refusal.WrongState, fmt.Sprintf("no files were saved at entry %d or before", seq),
-			"ferrus diff without a number shows the changes since the start of the task")
+			"ferrus diff{branch} without a number shows the changes since the start of the task")
 	}
 	return id, err
 }

@@ -63,7 +63,7 @@ left out in a database, added in files that have no time.`),
 			case how.replace != "" && given:
 				return requeue(a, cmd.Context(), how, words)
 			case how.replace != "":
-				return cli.UsageError(`ferrus queue --replace `+how.replace+` "what is to be done"`, "there is no text")
+				return cli.UsageError(refusal.Say(`ferrus queue --replace %s "what is to be done"`, how.replace), "there is no text")
 			case (how.show != "" || how.remove != "") && given:
 				return cli.UsageError("ferrus queue --show NAME", "a task is shown or removed by its name alone")
 			case how.show != "":
@@ -73,7 +73,7 @@ left out in a database, added in files that have no time.`),
 			case given:
 				return enqueue(a, cmd.Context(), how.name, how.from, words)
 			case cmd.Flags().Changed("name"):
-				return cli.UsageError(`ferrus queue --name `+how.name+` "what is to be done"`, "there is no text")
+				return cli.UsageError(refusal.Say(`ferrus queue --name %s "what is to be done"`, how.name), "there is no text")
 			}
 			return queued(a, cmd.Context())
 		},

@@ -25,7 +25,7 @@ are used, the task fails.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := a.RequireText(cmd, from, `ferrus reject -m "what is wrong"`)
+			text, err := a.RequireText(cmd, from, `ferrus reject{branch} -m "what is wrong"`)
 			if err != nil {
 				return err
 			}

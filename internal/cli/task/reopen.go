@@ -22,7 +22,7 @@ REVIEW.md. The budgets of checks and reviews start again at 0.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := a.RequireText(cmd, from, `ferrus reopen -m "what is missing"`)
+			text, err := a.RequireText(cmd, from, `ferrus reopen{branch} -m "what is missing"`)
 			if err != nil {
 				return err
 			}

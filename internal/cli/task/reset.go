@@ -62,7 +62,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 	// The task that the person confirmed must be the one that is archived.
 	now, err := e.View()
 	if err == nil && now.Task.TaskID != r.TaskID {
-		err = cli.Refuse(refusal.WrongState, "meanwhile "+r.TaskID+" has ended", "run ferrus status again")
+		err = cli.Refuse(refusal.WrongState, "meanwhile "+r.TaskID+" has ended", "run ferrus status{branch} again")
 	}
 	if err != nil {
 		return cli.CannotDo("reset", "", err)
@@ -86,7 +86,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 // confirmReset asks the person at the terminal.
 func confirmReset(a *cli.App, r *status.Report) error {
 	if !a.InTTY {
-		return cli.UsageError("ferrus reset --yes", "stdin is not a terminal, so ferrus cannot ask whether to abandon %s", r.TaskID)
+		return cli.UsageError("ferrus reset{branch} --yes", "stdin is not a terminal, so ferrus cannot ask whether to abandon %s", r.TaskID)
 	}
 	cli.Fprintf(a.Err, "Abandon and archive %s (%s, %s)? [y/N] ", r.TaskID, format.Clip(format.Line(r.Title), 60), r.State)
 	if a.Agrees(false) {

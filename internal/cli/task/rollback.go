@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
@@ -37,17 +38,17 @@ moves it, the edited version is saved under refs/ferrus. ferrus prints the
 command that shows it.`, "task_id state seq epoch edited[{path ref show file}]."),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return cli.UsageError(`ferrus rollback 12 --reason "..."; ferrus log has the numbers`, "no entry is named")
+				return cli.UsageError(`ferrus rollback{branch} 12 --reason "..."; ferrus log{branch} has the numbers`, "no entry is named")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil {
-				return cli.UsageError("ferrus log has the numbers", "%q is not the number of an entry", args[0])
+				return cli.UsageError("ferrus log{branch} has the numbers", "%q is not the number of an entry", args[0])
 			}
 			if reason == "" {
-				return cli.UsageError(`ferrus rollback `+args[0]+` --reason "..."`, "the reason is missing")
+				return cli.UsageError(refusal.Say(`ferrus rollback{branch} %s --reason "..."`, args[0]), "the reason is missing")
 			}
 			return runRollback(a, cmd.Context(), to, reason, files)
 		},

@@ -30,7 +30,7 @@ does a supervisor that reviews or answers. Later agents read it with the task.
 The message is valid until the task ends and has at most 4 KiB.`, cli.VerdictJSON),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if !cli.TextGiven(cmd, words) {
-				return cli.UsageError(`ferrus send "what is missing", or ferrus send --steer "what the agent must know"`, "the message is empty")
+				return cli.UsageError(`ferrus send{branch} "what is missing", or ferrus send{branch} --steer "what the agent must know"`, "the message is empty")
 			}
 			return runSend(a, cmd.Context(), steering, from, words)
 		},
@@ -82,9 +82,9 @@ func unsent(e *engine.Engine, steering bool) string {
 	now, err := e.View()
 	switch branch := e.Place().Branch; {
 	case err == nil && !steering && now.Task.Underway():
-		return refusal.OnBranch(branch, `the task is not finished: ferrus send --steer "..." messages the running agent`)
+		return refusal.OnBranch(branch, `the task is not finished: ferrus send{branch} --steer "..." messages the running agent`)
 	case err == nil && steering && now.Task.State.Over():
-		return refusal.OnBranch(branch, `omit --steer: ferrus send "..." reopens the task`)
+		return refusal.OnBranch(branch, `omit --steer: ferrus send{branch} "..." reopens the task`)
 	}
 	return status.Sentence(e)
 }

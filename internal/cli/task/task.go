@@ -30,7 +30,7 @@ branch that does not exist, the branch is created.`,
 		Annotations: cli.Reference("", "task_id title state seq epoch commands."),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if !cli.TextGiven(cmd, words) {
-				return cli.UsageError(`ferrus task "what is to be done", or ferrus task -f FILE`, "there is no text")
+				return cli.UsageError(`ferrus task{branch} "what is to be done", or ferrus task{branch} -f FILE`, "there is no text")
 			}
 			if err := ensureBranch(a, cmd.Context()); err != nil {
 				return err
@@ -93,7 +93,7 @@ func createTask(a *cli.App, ctx context.Context, from cli.Source, words []string
 	switch {
 	case commands == nil:
 		a.ShowRow("checks", a.Paint(cli.Yellow, "none are named, and without checks nothing can be submitted:"))
-		a.Say("%s\n", format.Indent(cli.SuggestChecks(e.Place().Root)+"\nthen: "+refusal.OnBranch(e.Place().Branch, "ferrus config accept"), "              "))
+		a.Say("%s\n", format.Indent(cli.SuggestChecks(e.Place().Root)+"\nthen: "+refusal.OnBranch(e.Place().Branch, "ferrus config accept{branch}"), "              "))
 	case len(commands) == 0:
 		a.ShowRow("checks", "every check passes (commands = [])")
 	}

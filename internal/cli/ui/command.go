@@ -73,10 +73,10 @@ func check(a *cli.App) error {
 	switch {
 	case !a.InTTY || !a.OutTTY:
 		return cli.Refuse(refusal.InvalidInput, "ferrus ui needs a terminal for its input and its output",
-			"ferrus status --watch shows every change as text; ferrus ui --plain goes line by line")
+			"ferrus status{branch} --watch shows every change as text; ferrus ui --plain goes line by line")
 	case dumb():
 		return cli.Refuse(refusal.InvalidInput, "this terminal cannot draw a screen (TERM is "+os.Getenv("TERM")+")",
-			"ferrus status --watch shows every change as text; ferrus ui --plain goes line by line")
+			"ferrus status{branch} --watch shows every change as text; ferrus ui --plain goes line by line")
 	}
 	return a.RefuseAgent("ui")
 }

@@ -78,7 +78,7 @@ func guard(a *cli.App, ctx context.Context) error {
 	var exit *exec.ExitError
 	switch {
 	case killed:
-		return cli.Refuse(refusal.StoreError, "the screen was killed; runs that it started go on", "ferrus ui opens it again, and ferrus status shows the task")
+		return cli.Refuse(refusal.StoreError, "the screen was killed; runs that it started go on", "ferrus ui opens it again, and ferrus status{branch} shows the task")
 	case errors.As(err, &exit):
 		return cli.ExitWith(exit.ExitCode())
 	}

@@ -204,7 +204,7 @@ func (r *reader) Do(ctx context.Context, key terminal.Key, shown status.Act, val
 	}
 	if err != nil {
 		f := cli.Explain(err)
-		done = status.Outcome{Exit: max(1, f.Exit), Message: f.Message, Remedy: f.Remedy}
+		done = status.Outcome{Exit: max(1, f.Exit), Message: f.Message, Remedy: f.Remedy.String()}
 	}
 	done.Before = before
 	return done, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	serverweb "github.com/ferrus-go/ferrus/internal/server/web"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // An address is where the page listens, and how browsers reach it.
@@ -21,7 +22,7 @@ type address struct{ http, url, cert, key string }
 
 // check refuses flags that do not go together, or that would send the cookie or a text without TLS over a network.
 func (at address) check() error {
-	usage := func(remedy, text string, args ...any) error { return cli.UsageError(remedy, text, args...) }
+	usage := func(remedy refusal.Own, text string, args ...any) error { return cli.UsageError(remedy, text, args...) }
 	if (at.cert == "") != (at.key == "") {
 		return usage("give both, or none", "--tls-cert and --tls-key belong together")
 	}

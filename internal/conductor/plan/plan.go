@@ -26,7 +26,7 @@ import (
 )
 
 // refuse is the refusal of a sandbox that cannot be.
-func refuse(mode, remedy, format string, args ...any) *refusal.RefusedError {
+func refuse(mode string, remedy refusal.Own, format string, args ...any) *refusal.RefusedError {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Person: true, Remedy: remedy,
 		Message: prefix(mode) + fmt.Sprintf(format, args...)}
 }
@@ -52,7 +52,7 @@ func (e unfit) Error() string { return e.refused.Error() }
 func (e unfit) Unwrap() error { return e.refused }
 
 // cannot is an unfit error.
-func cannot(mode, remedy, format string, args ...any) error {
+func cannot(mode string, remedy refusal.Own, format string, args ...any) error {
 	return unfit{refuse(mode, remedy, format, args...)}
 }
 
@@ -74,7 +74,7 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	case ctx.Err() != nil:
 		return d, ctx.Err()
 	case err != nil && own:
-		return d, cannot(s.Mode, sandbox.Repair+"; or work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff, "%v", err)
+		return d, cannot(s.Mode, "make bubblewrap work: ferrus doctor{branch} --sandbox; or work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff, "%v", err)
 	case err != nil:
 		return d, cannot(s.Mode, switchOff, "%v", err)
 	}
@@ -157,7 +157,7 @@ func Of(ctx context.Context, e Executor) (Plan, error) {
 		err = cannot(s.Mode, way(e.Agent), "its client has no key and no login of its own")
 	}
 	if why := (unfit{}); s.Mode == config.AutoSandbox && errors.As(err, &why) {
-		return Plan{Outside: "not in a sandbox: " + strings.TrimPrefix(why.refused.Message, prefix(s.Mode)) + "; " + why.refused.Remedy}, nil
+		return Plan{Outside: "not in a sandbox: " + strings.TrimPrefix(why.refused.Message, prefix(s.Mode)) + "; " + why.refused.Remedy.String()}, nil
 	}
 	if err != nil {
 		return Plan{}, err
@@ -185,12 +185,12 @@ func Of(ctx context.Context, e Executor) (Plan, error) {
 }
 
 // way is how the client of an agent gets what it needs in a sandbox.
-func way(a agents.Adapter) string {
+func way(a agents.Adapter) refusal.Own {
 	keys := a.Keys()
 	if len(keys) == 0 {
 		return `set sandbox = "on" under [hq.executor] if it needs none; or "off"`
 	}
-	return "set " + keys[0] + ", or run ferrus open executor --login"
+	return refusal.Say("set %s, or run ferrus open{branch} executor --login", keys[0])
 }
 
 // GitEnviron returns the variables by which git in the work tree uses the git directory of the repository, whatever an executor in a

@@ -104,7 +104,7 @@ func makeBranch(ctx context.Context, s *engine.Session, it *queue.Claim) (state.
 		text, err := store.Text(e.Store(), now, state.TaskDoc)
 		if err == nil && strings.TrimSpace(text) != strings.TrimSpace(it.Text) {
 			err = &refusal.RefusedError{Code: refusal.InvalidInput, Message: "there is a branch of that name with another task",
-				Remedy: it.Renaming()}
+				Remedy: refusal.Say("%s", it.Renaming())}
 		}
 		return now.Task, err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Variables that name the folders. Adapters and register pass them on to the servers.
@@ -80,13 +81,13 @@ func usualState() (string, error) {
 }
 
 func noHome(what, variable string, err error) error {
-	return &Error{Path: what, Problem: "unknown", Err: err, Remedy: "set HOME, or name a folder in " + variable}
+	return &Error{Path: what, Problem: "unknown", Err: err, Remedy: refusal.Say("set HOME, or name a folder in %s", variable)}
 }
 
 // checked returns dir if it may be used.
 func checked(what, variable, dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
-		return "", &Error{Path: quoted(dir), Problem: what + " must be an absolute path", Remedy: "set " + variable + " to one"}
+		return "", &Error{Path: quoted(dir), Problem: what + " must be an absolute path", Remedy: refusal.Say("set %s to one", variable)}
 	}
 	dir = filepath.Clean(dir)
 	if err := usable(what, dir); err != nil {
@@ -114,7 +115,7 @@ func usable(what, dir string) error {
 	for above := at.real; ; info, err = os.Stat(above) {
 		if err == nil && replaceable(info) {
 			return &Error{Path: dir, Problem: what + " can be replaced by other users, who can write " + above,
-				Remedy: "run chmod o-w " + above + ", or name another folder"}
+				Remedy: refusal.Say("run chmod o-w %s, or name another folder", above)}
 		}
 		if above == filepath.Dir(above) {
 			return nil

@@ -32,7 +32,7 @@ const lockWait = 10 * time.Second
 type Error struct {
 	Path    string
 	Problem string // what is wrong with Path
-	Remedy  string
+	Remedy  refusal.Own
 	Err     error // the cause; nil if Problem is complete
 }
 

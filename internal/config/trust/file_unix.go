@@ -8,20 +8,21 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"golang.org/x/sys/unix"
 )
 
 const readFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // private says what is wrong with a file or folder that must be the user's alone to write, "" for nothing.
-func private(path string, info fs.FileInfo) (problem, remedy string) {
+func private(path string, info fs.FileInfo) (problem string, remedy refusal.Own) {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(sys.Uid) != os.Geteuid() {
 		return fmt.Sprintf("belongs to another user (uid %d, you are %d)", sys.Uid, os.Geteuid()),
-			"run ferrus as that user, or name another folder in " + EnvStateDir
+			refusal.Say("run ferrus as that user, or name another folder in %s", EnvStateDir)
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Sprintf("can be written by others (mode %04o)", info.Mode().Perm()), "run chmod go-w " + path
+		return fmt.Sprintf("can be written by others (mode %04o)", info.Mode().Perm()), refusal.Say("run chmod go-w %s", path)
 	}
 	return "", ""
 }

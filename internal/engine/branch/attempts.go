@@ -234,7 +234,7 @@ func Open(e *engine.Engine, name string) (*engine.Engine, error) {
 	}
 	if keptName(on) != "" {
 		return nil, &refusal.RefusedError{Code: refusal.WrongState, Message: "the removal of " + name + " was cut off",
-			Remedy: "ferrus branch --remove " + name + " --force finishes it", Person: true}
+			Remedy: refusal.Say("ferrus branch --remove %s --force finishes it", name), Person: true}
 	}
 	return e.Beside(on)
 }

@@ -27,7 +27,7 @@ func Best(at project.Place, list []Attempt) (Attempt, error) {
 	for i, a := range list {
 		switch {
 		case a.Error != "":
-			return Attempt{}, refused(a.Branch+" cannot be read: "+a.Error, "ferrus doctor says what is wrong")
+			return Attempt{}, refused(a.Branch+" cannot be read: "+a.Error, "ferrus doctor{branch} says what is wrong")
 		case a.Snap.Task.Underway() && !Candidate(a):
 			open = append(open, fmt.Sprintf("%s is %s", a.Branch, a.State))
 		case !Candidate(a):
@@ -45,7 +45,7 @@ func Best(at project.Place, list []Attempt) (Attempt, error) {
 	switch {
 	case len(open) > 0:
 		return Attempt{}, refused("not all attempts have ended: "+strings.Join(open, ", "),
-			"finish them with "+at.RunAll("2")+", or remove them with ferrus branch --remove NAME --force")
+			refusal.Say("finish them with %s, or remove them with ferrus branch --remove NAME --force", at.RunAll("2")))
 	case len(unscored) > 0:
 		return Attempt{}, refused("no score counts for "+strings.Join(unscored, ", "), "ferrus branches --score scores them")
 	case best == nil:
@@ -54,6 +54,6 @@ func Best(at project.Place, list []Attempt) (Attempt, error) {
 	return *best, nil
 }
 
-func refused(message, remedy string) error {
+func refused(message string, remedy refusal.Own) error {
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: message, Remedy: remedy, Person: true}
 }

@@ -124,13 +124,13 @@ func fetchable(on project.Place, now store.Snapshot) error {
 	switch {
 	case t.TaskID == "":
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: on.Branch + " has no task yet, and so there are no files to fetch", Person: true,
-			Remedy: "ferrus task --branch " + on.Branch + ` "what is to be done" gives it one`}
+			Remedy: refusal.Say(`ferrus task --branch %s "what is to be done" gives it one`, on.Branch)}
 	case t.BaseTree == "":
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: "the task of " + on.Branch + " began without git, and so its files are not published", Person: true,
 			Remedy: "work on it on the computer that has the files"}
 	case t.ClaimedBy != "" && live.In(on.Dir()).Probe(t.Session) == lease.Alive:
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: t.ClaimedBy + " works on " + on.Branch + " on this computer: its files are the newest", Person: true,
-			Remedy: "ferrus stop --branch " + on.Branch + " ends it"}
+			Remedy: refusal.Say("ferrus stop --branch %s ends it", on.Branch)}
 	}
 	return nil
 }
@@ -311,7 +311,7 @@ func (b *bringing) first(ctx context.Context) (string, error) {
 	}
 	if err != nil {
 		return "", &refusal.RefusedError{Code: refusal.StoreError, Message: "the files on which [branches] setup runs are not here: " + err.Error(), Person: true,
-			Remedy: "work on " + b.on.Branch + " on the computer that has them"}
+			Remedy: refusal.Say("work on %s on the computer that has them", b.on.Branch)}
 	}
 	return first, nil
 }
@@ -335,7 +335,7 @@ func (b *bringing) move(ctx context.Context, to, first string, save bool) error 
 	}
 	if err != nil {
 		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: restore.WithEdits(err, moved.Edited).Error(), Person: true,
-			Remedy: "ferrus branch --fetch " + b.on.Branch + " finishes it"}
+			Remedy: refusal.Say("ferrus branch --fetch %s finishes it", b.on.Branch)}
 	}
 	return refusal.Folder(os.MkdirAll(b.on.Work, 0o755)) // the project may be a folder of the repository that no commit has
 }

@@ -53,7 +53,7 @@ func (m *merging) unresolved(ctx context.Context) error {
 		return err
 	}
 	name := m.from.Engine().Place().Branch
-	remedy := "ferrus reopen --branch " + name + ` -m "resolve the conflicts"`
+	remedy := refusal.Say(`ferrus reopen --branch %s -m "resolve the conflicts"`, name)
 	if !m.judged {
 		remedy = "reject it, so that the delegate resolves them"
 	}
@@ -64,7 +64,7 @@ func (m *merging) unresolved(ctx context.Context) error {
 func (m *merging) clash(got worktree.Merged, why string) *ConflictError {
 	name := m.from.Engine().Place().Branch
 	return &ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict, Message: name + " " + why + ". Nothing was changed", Person: true,
-		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
+		Remedy: refusal.Say("ferrus merge %s --resolve gives its executor both, to be checked and reviewed again", name)},
 		Conflicts: got.Conflicts, tree: got.Tree, marks: got.Marks, ours: m.ours}
 }
 

@@ -87,7 +87,7 @@ func newBranch(e *engine.Engine, name string) error {
 	}
 	if project.At(e.Place().Root, name).Initialised() {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "there is a branch " + name + " already",
-			Remedy: "take another name, or remove it: ferrus branch --remove " + name, Person: true}
+			Remedy: refusal.Say("take another name, or remove it: ferrus branch --remove %s", name), Person: true}
 	}
 	return nil
 }

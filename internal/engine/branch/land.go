@@ -60,7 +60,7 @@ func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *chec
 	}
 	moved, err := restore.In(m.into).Restore(ctx, from, tree, m.to.Engine().EditsName(begun))
 	if err != nil {
-		return Merged{Files: moved}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "then " + m.again, Person: true}
+		return Merged{Files: moved}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: refusal.Say("then %s", m.again), Person: true}
 	}
 	done, err := m.end(m, ctx, goal, tree)
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *merging) combine(ctx context.Context, begun store.Snapshot, now string)
 	}
 	if len(got.Conflicts) > 0 {
 		return "", "", &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + format.OneLine(strings.Join(edited, " "), 600),
-			Remedy: "undo that edit and " + m.again, Person: true}
+			Remedy: refusal.Say("undo that edit and %s", m.again), Person: true}
 	}
 	return now, got.Tree, nil
 }

@@ -183,7 +183,7 @@ func look(ctx context.Context, s, from *engine.Session, as kind) (m *merging, er
 // fits refuses what a person cannot merge into the project.
 func (m *merging) fits() error {
 	here, there, name := m.now.Task, m.was.Task, m.from.Engine().Place().Branch
-	refuse := func(remedy, format string, args ...any) error {
+	refuse := func(remedy refusal.Own, format string, args ...any) error {
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
 	}
 	if _, err := state.Step(here, state.MergeBegun, m.to.Role, state.Limits{}); err != nil {
@@ -193,11 +193,11 @@ func (m *merging) fits() error {
 	case there.Parent != (state.Parent{}):
 		return refuse("its executor merges it into its own work, and that is what a person merges", "%s is a delegate of %s", name, parentName(there.Parent))
 	case there.Merged != "":
-		return refuse("ferrus branch --remove "+name+" clears it away", "%s is merged already", name)
+		return refuse(refusal.Say("ferrus branch --remove %s clears it away", name), "%s is merged already", name)
 	case there.State != state.Complete:
-		return refuse("ferrus status --branch "+name+" shows how it stands", "%s is %s, and only what was approved is merged", name, there.State)
+		return refuse(refusal.Say("ferrus status --branch %s shows how it stands", name), "%s is %s, and only what was approved is merged", name, there.State)
 	case here.Underway() && here.TaskID != there.TaskID:
-		return refuse("merge when it has ended, or end it with ferrus reset", "the project's own task has not ended: %s", here.Title)
+		return refuse("merge when it has ended, or end it with ferrus reset{branch}", "the project's own task has not ended: %s", here.Title)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (m *merging) undo(ctx context.Context) error {
 	}
 	if len(changed) > 0 {
 		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + format.OneLine(strings.Join(changed, " "), 600),
-			Remedy: `ferrus reopen --branch ` + name + ` -m "..." has them checked and reviewed; or put them back`, Person: true}
+			Remedy: refusal.Say(`ferrus reopen --branch %s -m "..." has them checked and reviewed; or put them back`, name), Person: true}
 	}
 	return m.back(ctx, cut)
 }

@@ -47,7 +47,7 @@ func Remove(ctx context.Context, s *engine.Session, name string, force bool) (ke
 	}
 	if project.Task.Returning.From == name {
 		return "", &refusal.RefusedError{Code: refusal.WrongState, Message: name + " stays: its work is being merged into the project", Person: true,
-			Remedy: "ferrus merge " + name + " finishes that"}
+			Remedy: refusal.Say("ferrus merge %s finishes that", name)}
 	}
 	b, err := s.Engine().Beside(on)
 	if err != nil {
@@ -165,7 +165,7 @@ func removable(t state.Task, name string, force bool) error {
 		return nil
 	}
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: name + " stays: " + why, Person: true,
-		Remedy: "ferrus branch --remove " + name + " --force removes it all the same, and keeps its files under refs/ferrus"}
+		Remedy: refusal.Say("ferrus branch --remove %s --force removes it all the same, and keeps its files under refs/ferrus", name)}
 }
 
 // retire moves what is to be kept, and removes the rest. Its last step makes the branch be gone: until then the same

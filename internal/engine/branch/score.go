@@ -38,7 +38,7 @@ func Take(ctx context.Context, s *engine.Session) (engine.Done, error) {
 	}
 	if strings.TrimSpace(gate.Score) == "" {
 		return engine.Done{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: "no score command is frozen with the task", Person: true,
-			Remedy: "set [branches] score in ferrus.toml, then " + refusal.OnBranch(e.Place().Branch, "ferrus config accept")}
+			Remedy: refusal.Say("set [branches] score in ferrus.toml, then %s", refusal.OnBranch(e.Place().Branch, "ferrus config accept{branch}"))}
 	}
 	tree, err := s.Scorable(now)
 	if err != nil {
@@ -75,11 +75,11 @@ func run(ctx context.Context, e *engine.Engine, now store.Snapshot, gate config.
 			return refusal.Git(err)
 		}
 		if is != tree {
-			remedy := "put the files back, or have the work checked again, then score it again"
+			var remedy refusal.Own = "put the files back, or have the work checked again, then score it again"
 			if wrote, err := checkrun.WrittenSince(ctx, work, tree, is, nil); err == nil {
-				remedy = strings.TrimSpace(wrote.Remedy(e.Place().Branch, "the checks or the score command", checkrun.IgnoreFile) + "\n" + remedy)
+				remedy = refusal.Say("%s", strings.TrimSpace(wrote.Remedy(e.Place().Branch, "the checks or the score command", checkrun.IgnoreFile)+"\n"+remedy.String()))
 			}
-			return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Placed: true, Remedy: remedy,
+			return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Remedy: remedy,
 				Message: "the work tree " + when + ": " + format.OneLine(strings.Join(e.Changed(ctx, now, tree, is), " "), 600)}
 		}
 		return nil
@@ -108,9 +108,8 @@ func run(ctx context.Context, e *engine.Engine, now store.Snapshot, gate config.
 // read returns the number that the command printed last. log is the path of what it printed.
 func read(res checks.Result, log, branch string) (float64, error) {
 	refused := func(format string, args ...any) error {
-		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the score command " + fmt.Sprintf(format, args...), Person: true, Placed: true,
-			Remedy: "the last line of its output has to be a number such as 0.75: see " + log + ", correct [branches] score in ferrus.toml, then " +
-				refusal.OnBranch(branch, "ferrus config accept")}
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the score command " + fmt.Sprintf(format, args...), Person: true,
+			Remedy: refusal.Say("the last line of its output has to be a number such as 0.75: see %s, correct [branches] score in ferrus.toml, then %s", log, refusal.OnBranch(branch, "ferrus config accept{branch}"))}
 	}
 	if res.Status == checks.Failed {
 		return 0, refused("did not exit with 0: %s", checkrun.Failures(res.Failures()))

@@ -80,8 +80,8 @@ func (m *merging) written(ctx context.Context, from, to string) error {
 	if remedy != "" {
 		remedy += "\nthen run: ferrus merge " + name + "\n"
 	}
-	return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Placed: true,
+	return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true,
 		Message: "while the checks ran on the merged result, they or somebody changed files of " + name + ": " +
 			format.OneLine(strings.Join(e.Changed(ctx, m.was, from, to), " "), 600),
-		Remedy: remedy + fmt.Sprintf("the files are saved as refs/ferrus/%s*", refOf(e, m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)))}
+		Remedy: refusal.Say("%sthe files are saved as refs/ferrus/%s*", remedy, refOf(e, m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)))}
 }

@@ -53,7 +53,7 @@ func TestAMergeWhoseChecksWriteFilesSaysTheLineAndThenSucceeds(t *testing.T) {
 				}
 				var r *refusal.RefusedError
 				errors.As(err, &r)
-				if !strings.Contains(r.Remedy, "\n    /cache/copy\n") || !strings.Contains(r.Remedy, "ferrus merge alt") {
+				if !strings.Contains(r.Remedy.String(), "\n    /cache/copy\n") || !strings.Contains(r.Remedy.String(), "ferrus merge alt") {
 					t.Errorf("the remedy is %q", r.Remedy)
 				}
 			}

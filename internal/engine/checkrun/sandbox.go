@@ -48,7 +48,7 @@ func mechanism(ctx context.Context, c config.Checks) (sandbox.Mechanism, error) 
 	if err != nil && ctx.Err() == nil {
 		err = &refusal.RefusedError{Code: refusal.InvalidInput, Person: true,
 			Message: fmt.Sprintf("[checks] sandbox = %q does not hold here: %v", c.Sandbox, err),
-			Remedy:  sandbox.Repair + `; or set network = true, or sandbox = "off" under [checks] in ferrus.toml`}
+			Remedy:  `make bubblewrap work: ferrus doctor{branch} --sandbox; or set network = true, or sandbox = "off" under [checks] in ferrus.toml`}
 	}
 	return m, err
 }

@@ -101,7 +101,7 @@ func unfit(branch, sandbox string, inside checks.Result, log string) string {
 		"  network = true       they use the network, or a database on this machine\n"+
 		"  read = [\"/a/path\"]   they read files outside of the project\n"+
 		"  sandbox = \"off\"      they need no sandbox; set sandbox = \"off\" under [hq.executor] too\n\n"+
-		"Then run ferrus config accept, and answer: any answer tries again. docs/sandbox.md says what they reach.",
+		"Then run ferrus config accept{branch}, and answer: any answer tries again. docs/sandbox.md says what they reach.",
 		log, config.FileName))
 	return b.String()
 }

@@ -66,7 +66,7 @@ func (w Written) Remedy(branch, who, ignore string) string {
 		for i, name := range w.tracked {
 			quoted[i] = `"/` + name + `"`
 		}
-		parts = append(parts, refusal.OnBranch(branch, "git tracks %s. Let %s leave them as they are; or write into ferrus.toml, and run ferrus config accept:\n"+
+		parts = append(parts, refusal.OnBranch(branch, "git tracks %s. Let %s leave them as they are; or write into ferrus.toml, and run ferrus config accept{branch}:\n"+
 			"    [checks]\n    ignore = [%s]", strings.Join(w.tracked, ", "), who, strings.Join(quoted, ", ")))
 	}
 	return strings.Join(parts, "\n")

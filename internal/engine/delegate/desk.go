@@ -72,7 +72,7 @@ func variant(e *engine.Engine, now store.Snapshot, agent string) (state.Variant,
 	names := []string{gate.HQ.Executor.Agent, gate.HQ.Supervisor.Agent}
 	slices.Sort(names)
 	return state.Variant{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("the agent %.80q is not one of this task's", agent),
-		Remedy: "leave agent out, or take one of " + strings.Join(slices.Compact(names), ", ")}
+		Remedy: refusal.Say("leave agent out, or take one of %s", strings.Join(slices.Compact(names), ", "))}
 }
 
 // keepBase makes the files of the work tree, as they are, durable for a branch that is yet to be made.

@@ -137,7 +137,7 @@ func Choose(id, question, answer string) (string, error) {
 		return options[n-1], nil
 	}
 	return "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("%s has no option %s, but %s", id, m[1], strings.Join(options, ", ")),
-		Remedy: fmt.Sprintf("ferrus answer N picks one of 1 to %d; an answer in words may say anything", len(options))}
+		Remedy: refusal.Say("ferrus answer{branch} N picks one of 1 to %d; an answer in words may say anything", len(options))}
 }
 
 // Title is the first line of a task, without Markdown's marks, as its title.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree/remote"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
@@ -41,7 +42,7 @@ func (t *Trees) Fetch(ctx context.Context, repo *repository.Repository, task sta
 	if err == nil && len(lost) > 0 {
 		_, err = r.Fetch(ctx, remote.Ref{Task: at.Task + base, Commit: r.CommitOf(task.BaseTree, task.BaseCommit)}, task.BaseCommit)
 	}
-	remedy := "then try again"
+	var remedy refusal.Own = "then try again"
 	if errors.Is(err, remote.ErrMissing) {
 		remedy = "the next check or submission there publishes them, if trees is set under [store] in the configuration there too; then try again"
 	}

@@ -16,7 +16,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -85,7 +84,7 @@ func (t *Trees) Open(ctx context.Context, repo *repository.Repository, limit tim
 	}
 	r, err := remote.Open(ctx, repo, remote.Options{Remote: p.Store.Trees, Namespace: p.Store.Namespace, Project: at.Project.String(), Timeout: limit})
 	if err != nil {
-		return nil, &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "correct trees under [store] in " + p.Path, Person: true}
+		return nil, &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: refusal.Say("correct trees under [store] in %s", p.Path), Person: true}
 	}
 	return r, nil
 }
@@ -97,7 +96,7 @@ func off(path string, shared bool) error {
 			Remedy: "ferrus store move URL moves it into a database"}
 	}
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: "work trees do not travel: no git remote is named", Person: true,
-		Remedy: `write trees = "origin" under [store] in ` + path + ", here and on the computer that has the files"}
+		Remedy: refusal.Say(`write trees = "origin" under [store] in %s, here and on the computer that has the files`, path)}
 }
 
 // base is what is behind the task in the name of the ref of the files with which it began.
@@ -126,7 +125,7 @@ func (t *Trees) ref(task state.Task) remote.Ref {
 }
 
 // refused is the refusal that fits an error of the remote. remedy is what helps beside what the error itself says.
-func (t *Trees) refused(what, remedy string, err error) error {
+func (t *Trees) refused(what string, remedy refusal.Own, err error) error {
 	if err == nil || refusal.CodeOf(err) != "" {
 		return err
 	}
@@ -136,7 +135,7 @@ func (t *Trees) refused(what, remedy string, err error) error {
 	case is[*remote.LaterError](err):
 		r.Code, r.Remedy = refusal.LeaseLost, "call status to see who has claimed the task"
 	case is[*remote.RefusedError](err) && wrong == nil && p.Store.Namespace != remote.Branches:
-		r.Remedy, r.Person = fmt.Sprintf("write namespace = %q under [store] in %s, on each computer, then try again", remote.Branches, path), true
+		r.Remedy, r.Person = refusal.Say("write namespace = %q under [store] in %s, on each computer, then try again", remote.Branches, path), true
 	case errors.Is(err, remote.ErrAccess):
 		r.Person = true
 	}

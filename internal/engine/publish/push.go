@@ -74,7 +74,7 @@ func (t *Trees) HandOver(ctx context.Context, tree *worktree.Tree, task state.Ta
 	}
 	if task.ClaimedBy != "" && !live.IsSession(task.Session) && live.In(t.place.Dir()).Probe(task.Session) == lease.Unknown {
 		return "", &refusal.RefusedError{Code: refusal.LeaseLost, Message: task.ClaimedBy + " works on the task on another computer: its files are the newest",
-			Remedy: "nothing was published; ferrus status shows who has claimed the task"}
+			Remedy: "nothing was published; ferrus status{branch} shows who has claimed the task"}
 	}
 	return t.Push(ctx, tree, task, id)
 }
@@ -88,7 +88,7 @@ func (t *Trees) Try(ctx context.Context, tree *worktree.Tree, task state.Task, i
 	return t.warn(task, err)
 }
 
-func (t *Trees) pushed(ctx context.Context, tree *worktree.Tree, task state.Task, id string, limit time.Duration, remedy string) (string, error) {
+func (t *Trees) pushed(ctx context.Context, tree *worktree.Tree, task state.Task, id string, limit time.Duration, remedy refusal.Own) (string, error) {
 	on, err := t.On()
 	if err != nil || !on || !tree.Git() || id == "" || task.BaseTree == "" {
 		return "", err

@@ -167,7 +167,7 @@ func TestARefusalOfTheRemoteSaysWhatHelps(t *testing.T) {
 			continue
 		}
 		var r *refusal.RefusedError
-		if !errors.As(err, &r) || r.Code != c.code || !strings.Contains(r.Remedy, c.remedy) || r.Person != c.person || !strings.HasPrefix(r.Message, "what: push: ") {
+		if !errors.As(err, &r) || r.Code != c.code || !strings.Contains(r.Remedy.String(), c.remedy) || r.Person != c.person || !strings.HasPrefix(r.Message, "what: push: ") {
 			t.Errorf("%s: %+v", name, err)
 		}
 	}

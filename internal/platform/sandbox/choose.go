@@ -9,9 +9,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
-// Repair is what helps where no mechanism does all that is asked: bubblewrap does.
-const Repair = "make bubblewrap work: ferrus doctor --sandbox"
-
 // probes are what is known of the mechanisms on this machine.
 type probes struct {
 	mu    sync.Mutex

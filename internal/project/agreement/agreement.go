@@ -57,10 +57,10 @@ func Arguments(conf config.Config) error {
 		if own, err := config.LoadPerson(); err == nil {
 			path = own.Path
 		}
-		return &refusal.RefusedError{Code: refusal.Untrusted, Person: true, Placed: true,
+		return &refusal.RefusedError{Code: refusal.Untrusted, Person: true,
 			Message: fmt.Sprintf("%s.args of ferrus.toml has %s, which is not known to be harmless; a repository may not loosen %s",
 				table, trust.Visible(strings.Join(bad, " ")), a.Agent),
-			Remedy: "if you want it, write into " + path + ":\n" + trust.VisibleLines(config.PersonLine(table, a.Agent, a.Args))}
+			Remedy: refusal.Say("if you want it, write into %s:\n%s", path, trust.VisibleLines(config.PersonLine(table, a.Agent, a.Args)))}
 	}
 	return nil
 }
@@ -111,8 +111,8 @@ func shellQuoted(path string) string {
 
 // unreadable is the refusal where the record of agreements cannot be read.
 func unreadable(root string, values []trust.Value, err error) *UntrustedError {
-	u := &UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted, Person: true, Placed: true}, Values: values}
-	u.Message, u.Remedy = "the agreement for "+root+" cannot be read: "+err.Error(), "run "+command(root)
+	u := &UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted, Person: true}, Values: values}
+	u.Message, u.Remedy = "the agreement for "+root+" cannot be read: "+err.Error(), refusal.Say("run %s", command(root))
 	var mine *trust.Error
 	if errors.As(err, &mine) {
 		u.Remedy = mine.Remedy
@@ -122,8 +122,8 @@ func unreadable(root string, values []trust.Value, err error) *UntrustedError {
 
 // in returns the refusal of these values in the project at root, with its message and remedy.
 func (u UntrustedError) in(root string) *UntrustedError {
-	u.Code, u.Person, u.Placed = refusal.Untrusted, true, true
-	u.Message, u.Remedy = u.sentence(root), "a person runs "+command(root)+", which shows the values and asks"
+	u.Code, u.Person = refusal.Untrusted, true
+	u.Message, u.Remedy = u.sentence(root), refusal.Say("a person runs %s, which shows the values and asks", command(root))
 	return &u
 }
 

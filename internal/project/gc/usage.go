@@ -57,7 +57,7 @@ func livingIn(home *rootfs.Root, root string) ([]*usage, error) {
 		if err != nil {
 			where := cmp.Or(name, "the project")
 			return nil, &refusal.RefusedError{Code: cmp.Or(refusal.CodeOf(err), refusal.StoreError), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
-				Remedy: "nothing was removed; ferrus doctor says what ails it", Person: true}
+				Remedy: "nothing was removed; ferrus doctor{branch} says what ails it", Person: true}
 		}
 		m.branch = name
 		list = append(list, m)

@@ -49,7 +49,7 @@ func (f *ForeignError) Is(target error) bool {
 	return target == store.ErrOlder && f.Why == OlderJournal
 }
 
-func foreign(why Strangeness, message, remedy string) *ForeignError {
+func foreign(why Strangeness, message string, remedy refusal.Own) *ForeignError {
 	return &ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState, Message: message, Remedy: remedy, Person: true}, Why: why}
 }
 
@@ -109,7 +109,7 @@ func trackedError(root string, names []string) error {
 		shown += fmt.Sprintf(" and %d more", n)
 	}
 	f := foreign(TrackedState, fmt.Sprintf("git tracks %s in %s: it comes from a commit, not from this machine", trust.Visible(shown), filepath.Join(root, project.DirName)),
-		"run ferrus doctor --fix, which sets it aside; then commit that it is gone")
+		"run ferrus doctor{branch} --fix, which sets it aside; then commit that it is gone")
 	f.Files = names
 	return f
 }
@@ -185,7 +185,7 @@ func (j *Judge) judge(hashAt func(off int64) (hash string, sound bool, err error
 	switch {
 	case err == io.EOF:
 		return foreign(OlderJournal, fmt.Sprintf("the journal of %s is older than last seen here (%s): a restored backup?", j.place.Root,
-			r.Seen.Local().Format("2006-01-02 15:04")), "if you restored it: ferrus doctor --adopt; if not: ferrus doctor --fix")
+			r.Seen.Local().Format("2006-01-02 15:04")), "if you restored it: ferrus doctor{branch} --adopt; if not: ferrus doctor{branch} --fix")
 	case err != nil:
 		return err
 	case h != r.Journal.H:
@@ -204,12 +204,12 @@ func (j *Judge) adoptLater(yes bool) {
 
 func damagedAt(off int64) error {
 	return &refusal.RefusedError{Code: refusal.Corrupt, Message: fmt.Sprintf("journal.jsonl: the line at byte %d does not match its hash", off),
-		Remedy: "nothing was changed; run ferrus doctor", Person: true}
+		Remedy: "nothing was changed; run ferrus doctor{branch}", Person: true}
 }
 
 func (j *Judge) other(what string) error {
 	return foreign(OtherJournal, "the journal in "+j.place.Dir()+" "+what+": it was not made on this machine",
-		"run ferrus doctor --fix, which sets it aside and restores yours; if it is yours: ferrus doctor --adopt")
+		"run ferrus doctor{branch} --fix, which sets it aside and restores yours; if it is yours: ferrus doctor{branch} --adopt")
 }
 
 // Begin is the store's Begin: it records a first line. Where nothing is recorded and nothing can be, as with FERRUS_TRUST and a

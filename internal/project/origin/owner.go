@@ -7,6 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -39,7 +40,7 @@ func checkOwner(ctx context.Context, p project.Place) error {
 			return nil
 		}
 		return foreign(OwnedByOther, fmt.Sprintf("%s belongs to another user (uid %d)", dir, owner),
-			"if you trust that user: git config --global --add safe.directory "+top+"; else work in a clone of your own")
+			refusal.Say("if you trust that user: git config --global --add safe.directory %s; else work in a clone of your own", top))
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func SetAside(ctx context.Context, place project.Place, record *trust.Project, s
 	if here := copies.Here.Kind; here == file.ForeignCopy || here == file.OlderCopy || here == file.SpecialCopy {
 		if strange.Why == OlderJournal && copies.There.Kind != file.ValidCopy {
 			return "", &refusal.RefusedError{Code: refusal.ForeignState, Message: "there is no hard-linked copy with the newer lines", Person: true,
-				Remedy: "ferrus doctor --adopt continues from the last line that is left"}
+				Remedy: "ferrus doctor{branch} --adopt continues from the last line that is left"}
 		}
 		names = append(names, "journal.jsonl", "STATE.json")
 		for _, doc := range state.Docs() {

@@ -152,7 +152,7 @@ func (s *Settings) gate(snap store.Snapshot) (config.Gate, error) {
 	}
 	if gate, err = config.DecodeGate(text); err != nil {
 		return gate, &refusal.RefusedError{Code: refusal.Corrupt, Message: "the frozen gate cannot be read: " + err.Error(),
-			Remedy: "a person runs ferrus config accept"}
+			Remedy: "a person runs ferrus config accept{branch}"}
 	}
 	s.mu.Lock()
 	s.gates[sum] = gate
@@ -183,7 +183,7 @@ func (s *Settings) Environ(snap store.Snapshot) (proc.Frozen, error) {
 		return nil, err
 	}
 	if frozen, err = proc.Decode(text); err != nil {
-		return nil, &refusal.RefusedError{Code: refusal.Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept", Person: true}
+		return nil, &refusal.RefusedError{Code: refusal.Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept{branch}", Person: true}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

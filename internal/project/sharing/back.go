@@ -170,9 +170,9 @@ func whole(p project.Place, now store.Snapshot) error {
 	r := *refusal.Of(lacks)
 	r.Person = true
 	if p.Branch == "" {
-		r.Remedy = "nothing was changed: run ferrus store move --files on that computer, or end the task first: ferrus reset"
+		r.Remedy = "nothing was changed: run ferrus store move --files on that computer, or end the task first: ferrus reset{branch}"
 	} else {
-		r.Remedy = "nothing was changed: ferrus branch --fetch " + p.Branch + " brings them, ferrus branch --remove " + p.Branch + " gives them up; or run ferrus store move --files on the computer that has them"
+		r.Remedy = refusal.Say("nothing was changed: ferrus branch --fetch %s brings them, ferrus branch --remove %s gives them up; or run ferrus store move --files on the computer that has them", p.Branch, p.Branch)
 	}
 	return &r
 }

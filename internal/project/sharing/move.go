@@ -107,7 +107,7 @@ func send(ctx context.Context, d *postgres.Database, at *project.Shared, places 
 	main := places[0]
 	if again && !file.Initialised(main.Dir()) { // its folder was lost meanwhile
 		return errors.Join(withdraw(ctx, d, at, places), &refusal.RefusedError{Code: refusal.NotInitialised, Message: "the move of the project was cut off, and its journal is gone from " + main.Dir(),
-			Person: true, Remedy: "ferrus doctor --fix restores the journal from its hard-linked copy; then ferrus store move"})
+			Person: true, Remedy: "ferrus doctor{branch} --fix restores the journal from its hard-linked copy; then ferrus store move"})
 	}
 	busy, err := here(places, claimants(places))
 	if err == nil {

@@ -73,7 +73,7 @@ func idle(p project.Place, now store.Snapshot) error {
 
 // cutOff is a merge or a rollback that moves the files of a machine and is not over.
 func cutOff(p project.Place, now store.Snapshot) postgres.Work {
-	return postgres.Work{Branch: p.Branch, Here: true, What: "a merge or a rollback that was cut off", End: refusal.Finishing(now.Task)}
+	return postgres.Work{Branch: p.Branch, Here: true, What: "a merge or a rollback that was cut off", End: refusal.Say("%s", refusal.Finishing(now.Task))}
 }
 
 // seen records in the project's record what was seen of a machine.

@@ -39,7 +39,7 @@ var locks = []struct {
 }{
 	{"hq.", postgres.Conductor},
 	{"agent-", postgres.Agent},
-	{"check", postgres.Kind{What: "a check", End: "ferrus stop, or end the command ferrus check"}},
+	{"check", postgres.Kind{What: "a check", End: "ferrus stop{branch}, or end the command ferrus check{branch}"}},
 	{"setup", postgres.Kind{What: "the set-up of a work tree", End: byItself}},
 	{"merge.", postgres.Kind{What: "a merge", End: byItself}},
 	{"delegates.", postgres.Kind{What: "a decision about a delegate", End: byItself}},
@@ -48,7 +48,7 @@ var locks = []struct {
 // Work that has no lock in the folder of a machine, or whose lock is that of a session.
 var (
 	server   = postgres.Kind{What: "the server of an agent", End: "end the client of the agent"}
-	fleet    = postgres.Kind{What: "a run with --parallel, or a node", End: "ferrus stop"}
+	fleet    = postgres.Kind{What: "a run with --parallel, or a node", End: "ferrus stop{branch}"}
 	making   = postgres.Kind{What: "what makes the branch NAME", End: byItself}
 	pipeline = postgres.Kind{What: "the pipeline run NAME", End: "ferrus pipeline cancel NAME"}
 )
@@ -222,7 +222,7 @@ func atWork(all []postgres.Work) error {
 		if w.Branch != "" {
 			text += " of " + w.Branch
 		}
-		end := refusal.RemedyOn(w.Branch, w.End)
+		end := w.End.On(w.Branch)
 		if w.Host != "" && !w.Here {
 			text += " on " + w.Host
 			end = "on " + w.Host + ": " + end
@@ -234,5 +234,5 @@ func atWork(all []postgres.Work) error {
 	}
 	slices.Sort(what)
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: "the project is at work: " + strings.Join(slices.Compact(what), "; "), Person: true,
-		Remedy: "nothing was changed: end it, then try again. " + strings.Join(ends, "; ")}
+		Remedy: refusal.Say("nothing was changed: end it, then try again. %s", strings.Join(ends, "; "))}
 }

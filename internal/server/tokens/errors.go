@@ -1,6 +1,10 @@
 package tokens
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+)
 
 // Kinds of errors, for errors.Is.
 var (
@@ -19,14 +23,14 @@ var (
 type Error struct {
 	Kind   error
 	What   string
-	Remedy string
+	Remedy refusal.Own
 }
 
-func (e *Error) Error() string { return e.What + "; " + e.Remedy }
+func (e *Error) Error() string { return e.What + "; " + e.Remedy.String() }
 
 // Unwrap returns the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
 func invalid(what, allowed string) error {
-	return &Error{Kind: ErrInvalid, What: what + " is not possible for a token", Remedy: "allowed: " + allowed}
+	return &Error{Kind: ErrInvalid, What: what + " is not possible for a token", Remedy: refusal.Say("allowed: %s", allowed)}
 }

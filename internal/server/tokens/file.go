@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 const (
@@ -31,7 +32,7 @@ func (b *Book) read() ([]entry, error) {
 	path := b.path(fileName)
 	if b.guard != nil {
 		if err := b.guard(); err != nil {
-			return nil, &Error{Kind: ErrUnsafe, What: path + " is not trusted: " + err.Error(), Remedy: "run ferrus doctor"}
+			return nil, &Error{Kind: ErrUnsafe, What: path + " is not trusted: " + err.Error(), Remedy: "run ferrus doctor{branch}"}
 		}
 	}
 	root, err := rootfs.Open(b.dir)
@@ -58,7 +59,7 @@ func (b *Book) read() ([]entry, error) {
 	// tokens. Windows stores permissions differently.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, &Error{Kind: ErrUnsafe, What: fmt.Sprintf("%s is open to other users (mode %04o)", path, mode),
-			Remedy: "chmod 600 " + path + ", then see whether ferrus token list shows only what you made"}
+			Remedy: refusal.Say("chmod 600 %s, then see whether ferrus token list shows only what you made", path)}
 	}
 	if !ours(info) {
 		return nil, &Error{Kind: ErrUnsafe, What: path + " belongs to another user", Remedy: "remove it, then make the tokens anew with ferrus token new"}
@@ -156,7 +157,7 @@ func disk(what, path string, err error) error {
 	for _, unsafe := range []error{rootfs.ErrLink, rootfs.ErrNotRegular, rootfs.ErrIsDir, rootfs.ErrNotDir} {
 		if errors.Is(err, unsafe) {
 			said, remedy, _ := strings.Cut(err.Error(), "; ")
-			return &Error{Kind: ErrUnsafe, What: said, Remedy: remedy}
+			return &Error{Kind: ErrUnsafe, What: said, Remedy: refusal.Say("%s", remedy)}
 		}
 	}
 	return &Error{Kind: ErrDisk, What: fmt.Sprintf("%s %s: %v", what, path, rootfs.Cause(err)), Remedy: "check whether the folder is readable and writable"}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Prefix starts every secret, so that people and secret scanners recognize one.
@@ -94,7 +95,7 @@ func (b *Book) New(role state.Role, name string, expires time.Time) (secret stri
 		for _, e := range list {
 			if e.Role == role && e.Name == name {
 				return nil, &Error{Kind: ErrTaken, What: "there is " + e.who() + " already",
-					Remedy: "revoke it first: ferrus token revoke " + e.ID}
+					Remedy: refusal.Say("revoke it first: ferrus token revoke %s", e.ID)}
 			}
 		}
 		t.ID = freeID(list)
@@ -142,7 +143,7 @@ func (b *Book) Revoke(idOrName string) (Token, error) {
 			return slices.Delete(list, at, at+1), nil
 		}
 		return nil, &Error{Kind: ErrAmbiguous, What: fmt.Sprintf("%d tokens have the name %s", len(ids), idOrName),
-			Remedy: "name one of them by its id: " + strings.Join(ids, " or ")}
+			Remedy: refusal.Say("name one of them by its id: %s", strings.Join(ids, " or "))}
 	})
 	if err != nil {
 		return Token{}, err
@@ -169,7 +170,7 @@ func (b *Book) Verify(secret string, now time.Time) (Token, error) {
 	t := list[found].Token
 	if t.Expired(now) {
 		return Token{}, &Error{Kind: ErrExpired, What: t.who() + " expired at " + t.Expires.Format(time.RFC3339),
-			Remedy: "revoke it and make another: ferrus token revoke " + t.ID}
+			Remedy: refusal.Say("revoke it and make another: ferrus token revoke %s", t.ID)}
 	}
 	return t, nil
 }

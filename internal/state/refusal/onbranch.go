@@ -2,58 +2,132 @@ package refusal
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// machineCommand finds the commands that act on one machine: the project's own, unless --branch names another. What it finds
-// with an option names a machine already, or acts on the whole project.
-var machineCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bferrus (?:run|resume|stop|status|task|answer|send|approve|reject|check|release|reset|reopen|rollback|` +
-		`log|logs|show|context|simulate|diff|evidence|config accept|config check|doctor|open)\b(?: --(?:branch|all|parallel)\b)?`)
-})
+// onTask are the commands that act on one task: the project's own, unless --branch names another.
+var onTask = map[string]bool{
+	"run": true, "resume": true, "stop": true, "status": true, "task": true, "answer": true, "send": true, "approve": true, "reject": true, "check": true,
+	"release": true, "reset": true, "reopen": true, "rollback": true, "log": true, "logs": true, "show": true, "context": true, "simulate": true,
+	"diff": true, "evidence": true, "config accept": true, "config check": true, "doctor": true, "open": true,
+}
 
-// Own is text that stands in the source of ferrus. Constants alone become one: nothing may be converted to it, because what came from
-// a person, a check or a file is never rewritten.
+// Mark stands in an Own after each command that acts on one task, where its --branch belongs.
+const Mark = "{branch}"
+
+// Own is text of ferrus, such as a remedy, in which Mark follows each command that acts on one task: "ferrus reset{branch} abandons it".
+// A constant is one; other text becomes part of one by Say alone, which never rewrites it. Nothing is converted to it.
 type Own string
 
-// OnBranch returns a text of ferrus with --branch in each command that acts on one machine, so that it acts on that of the
-// branch wherever it is pasted. For the project's own machine, whose branch is "", the commands stay as they are. args stand in the
-// text as those of fmt.Sprintf do, and are not changed.
-func OnBranch(branch string, text Own, args ...any) string {
-	placed := place(branch, string(text))
+// Say returns a text in which args, if there are any, stand as those of fmt.Sprintf do. What others wrote is shown as it is; an Own keeps its
+// marks.
+func Say(text Own, args ...any) Own {
 	if len(args) == 0 {
-		return placed
-	}
-	return fmt.Sprintf(placed, args...)
-}
-
-// CommandOn is OnBranch for one whole command. Its arguments are not changed.
-func CommandOn(branch, command string) string {
-	at := machineCommand().FindStringIndex(command)
-	if at == nil || at[0] != 0 {
-		return command
-	}
-	return place(branch, command[:at[1]]) + command[at[1]:]
-}
-
-// RemedyOn is OnBranch for a remedy that was written where the branch is not known. One that has text of others names its branch
-// itself; see RefusedError.Placed.
-func RemedyOn(branch, remedy string) string { return place(branch, remedy) }
-
-func place(branch, text string) string {
-	if branch == "" {
 		return text
 	}
-	return machineCommand().ReplaceAllStringFunc(text, func(command string) string {
-		if strings.Contains(command, " --") {
-			return command
+	shown := make([]any, len(args))
+	for i, arg := range args {
+		if own, ok := arg.(Own); ok {
+			shown[i] = string(own)
+		} else {
+			shown[i] = foreign{arg}
 		}
-		return command + " --branch " + branch
-	})
+	}
+	return Own(fmt.Sprintf(string(text), shown...))
+}
+
+// A foreign is shown as what it holds, with nothing in it that On would rewrite.
+type foreign struct{ is any }
+
+func (f foreign) Format(s fmt.State, verb rune) {
+	_, _ = s.Write([]byte(escape(fmt.Sprintf(fmt.FormatString(s, verb), f.is))))
+}
+
+// With returns the text with value, which is shown as it is, for each word.
+func (o Own) With(word, value string) Own {
+	return Own(strings.ReplaceAll(string(o), word, escape(value)))
+}
+
+// Join returns texts with a separator between them.
+func Join(texts []Own, separator Own) Own {
+	var b strings.Builder
+	for i, text := range texts {
+		if i > 0 {
+			b.WriteString(string(separator))
+		}
+		b.WriteString(string(text))
+	}
+	return Own(b.String())
+}
+
+func escape(text string) string { return strings.ReplaceAll(text, "{", "{{") }
+
+// On returns the text with --branch in its commands. For the project's own task, whose branch is "", they stay as they are.
+func (o Own) On(branch string) string {
+	if branch != "" {
+		branch = " --branch " + branch
+	}
+	return strings.NewReplacer("{{", "{", Mark, branch).Replace(string(o))
+}
+
+// String returns the text for the project's own task.
+func (o Own) String() string { return o.On("") }
+
+// MarshalText returns what String does.
+func (o Own) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads text that is shown as it is.
+func (o *Own) UnmarshalText(text []byte) error {
+	*o = Own(escape(string(text)))
+	return nil
+}
+
+// OnBranch returns Say(text, args...).On(branch).
+func OnBranch(branch string, text Own, args ...any) string { return Say(text, args...).On(branch) }
+
+// CommandOn returns a whole command with --branch after its name, if it acts on one task and names no branch itself. Its arguments are not
+// changed.
+func CommandOn(branch, command string) string {
+	rest, ours := strings.CutPrefix(command, "ferrus ")
+	n := bare(rest)
+	if branch == "" || !ours || n == 0 {
+		return command
+	}
+	return "ferrus " + rest[:n] + " --branch " + branch + rest[n:]
+}
+
+// Bare returns the commands in a text that act on one task and have neither a Mark nor a branch.
+func Bare(text string) []string {
+	var list []string
+	for at, word := range strings.Split(text, "ferrus ") {
+		if n := bare(word); at > 0 && n > 0 {
+			list = append(list, "ferrus "+word[:n])
+		}
+	}
+	return list
+}
+
+// bare returns the length of the name of the command with which text begins, without "ferrus ", if it acts on one task and has neither a
+// Mark nor an option that names others; otherwise 0.
+func bare(text string) int {
+	name := 0
+	for command := range onTask {
+		if rest, ok := strings.CutPrefix(text, command); ok && (rest == "" || !wordByte(rest[0])) {
+			name = max(name, len(command))
+		}
+	}
+	for _, placed := range []string{Mark, " --branch", " --all", " --parallel"} {
+		if strings.HasPrefix(text[name:], placed) {
+			return 0
+		}
+	}
+	return name
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // Finishing returns the command by which a person finishes a rollback or a merge whose files are being moved, "" where none
@@ -61,11 +135,11 @@ func place(branch, text string) string {
 func Finishing(t state.Task) string {
 	switch r := t.Returning; {
 	case r.To != 0 && r.Tree == "":
-		return OnBranch(t.Branch, `ferrus rollback %d --reason "..."`, r.To)
+		return OnBranch(t.Branch, `ferrus rollback{branch} %d --reason "..."`, r.To)
 	case r.To != 0:
-		return OnBranch(t.Branch, `ferrus rollback %d --files --reason "..."`, r.To)
+		return OnBranch(t.Branch, `ferrus rollback{branch} %d --files --reason "..."`, r.To)
 	case r.Of != "":
-		return OnBranch(t.Branch, "ferrus resume")
+		return OnBranch(t.Branch, "ferrus resume{branch}")
 	case r.From != "":
 		return "ferrus merge " + r.From
 	}

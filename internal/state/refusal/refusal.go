@@ -46,15 +46,14 @@ const (
 type RefusedError struct {
 	Code    Code
 	Message string
-	Remedy  string
+	Remedy  Own
 	Wrong   *state.RefusedError // what the table said, when it was the table that refused
 	Person  bool                // only a person can help: an agent stops
-	Placed  bool                // the remedy names its branch itself, and may have text of others: it is shown as it is
 	Cause   error               // what it wraps, whose text the message has; nil where there is none
 }
 
 // Because returns the refusal of something that failed for a cause, whose text ends the message. what says what failed, with its value.
-func Because(code Code, what string, cause error, remedy string) *RefusedError {
+func Because(code Code, what string, cause error, remedy Own) *RefusedError {
 	message := what
 	if cause != nil {
 		message += ": " + cause.Error()
@@ -69,22 +68,14 @@ func (r *RefusedError) Error() string {
 	if r.Remedy == "" {
 		return r.Message
 	}
-	return r.Message + "; " + r.Remedy
-}
-
-// RemedyOn returns the remedy with the branch in its commands.
-func (r *RefusedError) RemedyOn(branch string) string {
-	if r.Placed {
-		return r.Remedy
-	}
-	return RemedyOn(branch, r.Remedy)
+	return r.Message + "; " + r.Remedy.String()
 }
 
 // A Kind is an error that other errors wrap: it gives them a code and says what helps, they say what happened.
 type Kind struct {
 	Code   Code
 	Text   string // the error itself, where nothing wraps it
-	Remedy string
+	Remedy Own
 	Person bool // only a person can help
 }
 
@@ -102,10 +93,10 @@ type refuser interface{ Refusal() *RefusedError }
 var kinds = []struct {
 	err    error
 	code   Code
-	remedy string
+	remedy Own
 }{
 	{filelock.ErrHeld, LockBusy, "try again when the other process is done"},
-	{rootfs.ErrLink, ForeignState, "see where it leads first; ferrus doctor --fix removes it"},
+	{rootfs.ErrLink, ForeignState, "see where it leads first; ferrus doctor{branch} --fix removes it"},
 	{rootfs.ErrNotRegular, StoreError, "then try again"},
 	{rootfs.ErrIsDir, StoreError, "then try again"},
 	{rootfs.ErrNotDir, StoreError, "then try again"},
@@ -115,7 +106,7 @@ var kinds = []struct {
 	{rootfs.ErrChanged, StoreError, "try again"},
 	{rootfs.ErrCrossDevice, StoreError, "put both on one file system, then try again"},
 	{fs.ErrPermission, StoreError, "make it readable and writable for you, then try again"},
-	{context.DeadlineExceeded, StoreError, "try again; ferrus doctor says what is slow"},
+	{context.DeadlineExceeded, StoreError, "try again; ferrus doctor{branch} says what is slow"},
 }
 
 // From turns what the table of the state machine refused into a refusal; any other error stays as it is.
@@ -170,7 +161,7 @@ func Git(err error) error {
 // Config returns the refusal for a ferrus.toml, or a configuration of the person, that cannot be read.
 func Config(err error) error {
 	return &RefusedError{Code: InvalidInput, Message: err.Error(), Person: true,
-		Remedy: "a person must fix ferrus.toml; ferrus config check tells when it is valid"}
+		Remedy: "a person must fix ferrus.toml; ferrus config check{branch} tells when it is valid"}
 }
 
 // Folder turns an error of rootfs into a refusal that a person sees to.

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -22,7 +23,7 @@ func checkBranches(p *Context) Finding {
 	}
 	if gone := goneBranches(p); len(gone) > 0 {
 		return Bad("the state of branch "+strings.Join(gone, ", ")+" is gone (git clean -fdx?); its work tree and the hard-linked copy of its journal exist",
-			"ferrus doctor --fix restores it")
+			"ferrus doctor{branch} --fix restores it")
 	}
 	names, err := project.Branches(p.Place.Root)
 	if err != nil {
@@ -34,7 +35,7 @@ func checkBranches(p *Context) Finding {
 		if _, err := os.Stat(on.Work); err == nil {
 			here++
 		} else if !p.shared() {
-			return Bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its saved files stay under refs/ferrus")
+			return Bad("the work tree of the branch "+name+" is gone", refusal.Say("ferrus branch --remove %s --force; its saved files stay under refs/ferrus", name))
 		}
 	}
 	for _, name := range names {
@@ -45,14 +46,14 @@ func checkBranches(p *Context) Finding {
 	folders, _ := project.Folders(p.Path("branches"))
 	for _, folder := range folders {
 		if state.CheckBranch(folder) == nil && project.At(p.Place.Root, folder).Left() {
-			return Noted("another computer has removed the branch "+folder+", and this one still has its files", "ferrus branch --remove "+folder+" moves them to the archive")
+			return Noted("another computer has removed the branch "+folder+", and this one still has its files", refusal.Say("ferrus branch --remove %s moves them to the archive", folder))
 		}
 		hidden, draft := strings.CutPrefix(folder, ".")
 		name, ok := strings.CutSuffix(hidden, ".new")
 		if !draft || !ok {
 			continue
 		}
-		return Noted("the creation of the branch "+name+" was interrupted, or still runs", "ferrus branch "+name+" deletes it and creates it again")
+		return Noted("the creation of the branch "+name+" was interrupted, or still runs", refusal.Say("ferrus branch %s deletes it and creates it again", name))
 	}
 	if len(names) == 0 {
 		return Finding{}
@@ -79,9 +80,9 @@ func checkCopies(p *Context, name string) Finding {
 		return Finding{}
 	}
 	if c.Plan(false).Err != nil {
-		return Bad("the journal of the branch "+name+" and its hard-linked copy differ, and it is not known which one is right", "ferrus doctor --branch "+name+" shows more")
+		return Bad("the journal of the branch "+name+" and its hard-linked copy differ, and it is not known which one is right", refusal.Say("ferrus doctor --branch %s shows more", name))
 	}
-	return Bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor --fix replaces both with the valid one")
+	return Bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor{branch} --fix replaces both with the valid one")
 }
 
 func sameFile(a, b string) bool {
@@ -98,7 +99,7 @@ func checkGitLocks(p *Context) Finding {
 		return Bad("the locks of git cannot be listed: "+err.Error(), "check that git status works here")
 	case len(stale) > 0:
 		return Bad(fmt.Sprintf("%s of a git process that was killed, such as %s: what it locks cannot change", format.Count(len(stale), "lock", "locks"), stale[0]),
-			"if no git is running, ferrus doctor --fix moves them to "+p.Path("logs"))
+			refusal.Say("if no git is running, ferrus doctor{branch} --fix moves them to %s", p.Path("logs")))
 	}
 	return Finding{}
 }

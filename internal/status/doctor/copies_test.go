@@ -273,11 +273,11 @@ func (w *ward) fixed(name, here, there string) {
 		if here != "foreign" && !bytes.Equal(w.content(w.here), w.texts[here]) || !bytes.Equal(w.content(w.there), w.texts[there]) {
 			w.Errorf("%s: a damaged journal was moved", name)
 		}
-		if len(left) == 0 || !strings.Contains(left[0].Remedy, "&& ferrus init") {
+		if len(left) == 0 || !strings.Contains(left[0].Remedy.String(), "&& ferrus init") {
 			w.Errorf("%s: no way out: %+v", name, left)
 		}
 	case prefix:
-		if len(left) > 0 && !strings.Contains(left[0].Remedy, "ferrus doctor --adopt") {
+		if len(left) > 0 && !strings.Contains(left[0].Remedy.String(), "ferrus doctor --adopt") {
 			w.Errorf("%s: no way out: %+v", name, left)
 		}
 		if left := w.examined(true, true); len(left) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // checkDatabase asks the database of the project who takes part.
@@ -34,7 +35,7 @@ func checkDatabase(p *Context) Finding {
 		return troubled(err)
 	} else if other != "" {
 		return Noted(fmt.Sprintf("%s; [store] url of your own configuration names %s, which is not used", at.URL, other),
-			"if the database has moved: "+at.Rejoin()+"; else correct the url")
+			refusal.Say("if the database has moved: %s; else correct the url", at.Rejoin()))
 	}
 	return Fine(fmt.Sprintf("%s; %s, %d of them there now", at.URL, format.Count(len(nodes), "computer", "computers"), heard))
 }

@@ -70,7 +70,7 @@ func (p *Context) treat(c Check, f Finding) Finding {
 }
 
 // explain returns what an error says, and what helps if it says that.
-func explain(err error) (message, remedy string) {
+func explain(err error) (message string, remedy refusal.Own) {
 	if r := refusal.Of(err); r != nil {
 		return r.Message, r.Remedy
 	}

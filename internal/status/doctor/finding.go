@@ -1,5 +1,7 @@
 package doctor
 
+import "github.com/ferrus-go/ferrus/internal/state/refusal"
+
 // A Level is how bad a finding is.
 type Level string
 
@@ -11,16 +13,20 @@ const (
 
 // A Finding is what a check has shown. One without a text is not shown: there was nothing to check.
 type Finding struct {
-	Check  string `json:"check"`
-	Level  Level  `json:"level"`
-	Text   string `json:"text"`
-	Remedy string `json:"mend,omitempty"`  // what helps
-	Fixed  string `json:"fixed,omitempty"` // what was done about it
+	Check  string      `json:"check"`
+	Level  Level       `json:"level"`
+	Text   string      `json:"text"`
+	Remedy refusal.Own `json:"mend,omitempty"`  // what helps
+	Fixed  string      `json:"fixed,omitempty"` // what was done about it
 
 	Corrupt bool `json:"-"` // the journal is damaged, or was not made here
 }
 
 // Fine, Noted and Bad return a finding of each level.
-func Fine(text string) Finding          { return Finding{Level: OK, Text: text} }
-func Noted(text, remedy string) Finding { return Finding{Level: Note, Text: text, Remedy: remedy} }
-func Bad(text, remedy string) Finding   { return Finding{Level: Trouble, Text: text, Remedy: remedy} }
+func Fine(text string) Finding { return Finding{Level: OK, Text: text} }
+func Noted(text string, remedy refusal.Own) Finding {
+	return Finding{Level: Note, Text: text, Remedy: remedy}
+}
+func Bad(text string, remedy refusal.Own) Finding {
+	return Finding{Level: Trouble, Text: text, Remedy: remedy}
+}

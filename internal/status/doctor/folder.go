@@ -17,9 +17,9 @@ func checkFolder(p *Context) Finding {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.Place.Forgotten():
-		return Bad(dir+" is gone (git clean -fdx?)", "ferrus doctor --fix makes it again; the tasks are in the database")
+		return Bad(dir+" is gone (git clean -fdx?)", "ferrus doctor{branch} --fix makes it again; the tasks are in the database")
 	case errors.Is(err, fs.ErrNotExist):
-		return Bad(dir+" is gone (git clean -fdx?)", "ferrus doctor --fix restores it from the hard-linked copy of the journal")
+		return Bad(dir+" is gone (git clean -fdx?)", "ferrus doctor{branch} --fix restores it from the hard-linked copy of the journal")
 	case err != nil:
 		return Bad(err.Error(), "check that the folder can be read")
 	case !info.IsDir():
@@ -28,10 +28,10 @@ func checkFolder(p *Context) Finding {
 	case !rootfs.OwnedByUser(info):
 		return Bad(dir+" belongs to another user", "run ferrus as that user, or change the owner with chown -R")
 	case rootfs.OpenToOthers(info):
-		return Bad(fmt.Sprintf("%s has mode %04o: other users can read it", dir, info.Mode().Perm()), "ferrus doctor --fix sets it to 0700")
+		return Bad(fmt.Sprintf("%s has mode %04o: other users can read it", dir, info.Mode().Perm()), "ferrus doctor{branch} --fix sets it to 0700")
 	}
 	if p.Place.Forgotten() {
-		return Bad(project.SharedName+" is gone, which says that the tasks are in a database", "ferrus doctor --fix writes it again")
+		return Bad(project.SharedName+" is gone, which says that the tasks are in a database", "ferrus doctor{branch} --fix writes it again")
 	}
 	probe, err := os.CreateTemp(dir, "doctor-*.tmp")
 	if err != nil {

@@ -50,10 +50,10 @@ func checkJournal(p *Context) Finding {
 	}
 	if p.absent() {
 		if rootfs.Exists(p.backup) && (c == nil || c.There.Kind == file.ValidCopy || c.There.Kind == file.EmptyCopy) {
-			return Bad("journal.jsonl is missing, and its hard-linked copy exists", "ferrus doctor --fix restores it")
+			return Bad("journal.jsonl is missing, and its hard-linked copy exists", "ferrus doctor{branch} --fix restores it")
 		}
 		return Bad("journal.jsonl is missing, and it has no hard-linked copy",
-			"restore it from a backup; or move "+p.Place.Dir()+" away and run ferrus init")
+			refusal.Say("restore it from a backup; or move %s away and run ferrus init", p.Place.Dir()))
 	}
 	j := p.journal()
 	switch {
@@ -67,24 +67,24 @@ func checkJournal(p *Context) Finding {
 			copied = "Its hard-linked copy is the same file and cannot help"
 		}
 		f := Bad(plain(j.err)+", after "+format.Count(j.lines, "event", "events")+" that are valid",
-			"nothing was changed. "+copied+". Restore journal.jsonl from a backup, or move it away and start again: "+aside(p))
+			refusal.Say("nothing was changed. %s. Restore journal.jsonl from a backup, or move it away and start again: %s", copied, aside(p)))
 		f.Corrupt = true
 		return f
 	case j.err != nil:
 		return troubled(j.err)
 	case c != nil && c.Short(j.end()) > 0 && j.lines == 0 && j.size > 0:
 		f := Bad("its end is missing: only a part of its first line is left",
-			"no copy has the missing part. Restore journal.jsonl from a backup, or move it away and start again: "+aside(p))
+			refusal.Say("no copy has the missing part. Restore journal.jsonl from a backup, or move it away and start again: %s", aside(p)))
 		f.Corrupt = true
 		return f
 	case c != nil && c.Short(j.end()) > 0:
 		f := Bad(fmt.Sprintf("its end is missing: it has %s, and STATE.json was made from a later one", format.Count(j.lines, "event", "events")),
-			fmt.Sprintf("no copy has the missing part. Restore journal.jsonl from a backup, or continue from event %d: ferrus doctor --adopt", j.lines))
+			refusal.Say("no copy has the missing part. Restore journal.jsonl from a backup, or continue from event %d: ferrus doctor{branch} --adopt", j.lines))
 		f.Corrupt = true
 		return f
 	case j.size > j.end() && !p.Place.InDatabase():
 		return Bad(fmt.Sprintf("%d bytes after the last complete line, from a crash", j.size-j.end()),
-			"the next command, or ferrus doctor --fix, removes them; a copy stays in logs/")
+			"the next command, or ferrus doctor{branch} --fix, removes them; a copy stays in logs/")
 	}
 	return Fine(format.Count(j.lines, "event", "events") + ", every hash and link valid")
 }
@@ -98,20 +98,20 @@ func replaceable(c *file.Copies, text string) Finding {
 	if c.Here.Err != nil {
 		was += " (" + plain(c.Here.Err) + ")"
 	}
-	f := Bad("journal.jsonl is "+was+text, "ferrus doctor --fix replaces both with the valid one and keeps the other")
+	f := Bad("journal.jsonl is "+was+text, "ferrus doctor{branch} --fix replaces both with the valid one and keeps the other")
 	f.Corrupt = c.Here.Kind == file.DamagedCopy
 	return f
 }
 
 // undecided is the finding of two copies of which only a person can say what becomes of them.
 func undecided(p *Context, c *file.Copies, err error) Finding {
-	remedy := "nothing was changed. Restore journal.jsonl from a backup, or move both away and start again: " + aside(p)
+	remedy := refusal.Say("nothing was changed. Restore journal.jsonl from a backup, or move both away and start again: %s", aside(p))
 	sound := func(of file.Copy) bool { return of.Kind == file.ValidCopy || of.Kind == file.OlderCopy }
 	switch {
 	case sound(c.Here):
-		remedy = "nothing was changed. To continue from journal.jsonl and keep the other one: ferrus doctor --adopt"
+		remedy = "nothing was changed. To continue from journal.jsonl and keep the other one: ferrus doctor{branch} --adopt"
 	case sound(c.There):
-		remedy = fmt.Sprintf("nothing was changed. To continue from event %d of the valid one and keep the other: ferrus doctor --adopt", c.There.Last())
+		remedy = refusal.Say("nothing was changed. To continue from event %d of the valid one and keep the other: ferrus doctor{branch} --adopt", c.There.Last())
 	}
 	f := Bad(plain(err), remedy)
 	f.Corrupt = true
@@ -215,12 +215,12 @@ func checkSecondLink(p *Context) Finding {
 	case c.Same:
 		return Fine(p.backup)
 	case c.There.Kind == file.MissingCopy:
-		return Bad(p.backup+" is missing: git clean -fdx would lose the tasks", "ferrus doctor --fix links the journal")
+		return Bad(p.backup+" is missing: git clean -fdx would lose the tasks", "ferrus doctor{branch} --fix links the journal")
 	}
 	if plan := c.Plan(false); plan.Err != nil || plan.Winner != &c.Here || plan.Added > 0 {
 		return Finding{} // the check of the journal tells
 	}
-	return Bad(p.backup+" is not the same file as the journal", "ferrus doctor --fix moves it away and links the journal")
+	return Bad(p.backup+" is not the same file as the journal", "ferrus doctor{branch} --fix moves it away and links the journal")
 }
 
 func fixSecondLink(p *Context) (string, error) {

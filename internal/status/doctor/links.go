@@ -25,7 +25,7 @@ func checkLinks(p *Context) Finding {
 	for _, link := range links {
 		text = append(text, fmt.Sprintf("%s is a symbolic link to %s", link, target(link)))
 	}
-	return Bad(strings.Join(text, "; ")+"; ferrus does not follow it", "ferrus doctor --fix removes the link and not its target")
+	return Bad(strings.Join(text, "; ")+"; ferrus does not follow it", "ferrus doctor{branch} --fix removes the link and not its target")
 }
 
 // target is where a link leads, as it says.

@@ -86,7 +86,7 @@ func checkModes(p *Context) Finding {
 	case !ok:
 		return Fine("ferrus can use all of its files")
 	}
-	return Bad(fmt.Sprintf("%s has mode %04o: ferrus cannot use it", filepath.Join(p.Place.Root, filepath.FromSlash(found.name)), found.mode), "ferrus doctor --fix restores the mode")
+	return Bad(fmt.Sprintf("%s has mode %04o: ferrus cannot use it", filepath.Join(p.Place.Root, filepath.FromSlash(found.name)), found.mode), "ferrus doctor{branch} --fix restores the mode")
 }
 
 // fixModes gives back the rights.

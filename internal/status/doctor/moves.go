@@ -19,7 +19,7 @@ func checkMoves(p *Context) Finding {
 	for _, place := range p.withMoves() {
 		left, err := movesAt(p, place, (*restore.WorkTree).Leftovers)
 		if err != nil {
-			return Bad(err.Error(), "ferrus doctor --fix tries to save what was edited there")
+			return Bad(err.Error(), "ferrus doctor{branch} --fix tries to save what was edited there")
 		}
 		for _, l := range left {
 			names = append(names, l.Files...)
@@ -32,7 +32,7 @@ func checkMoves(p *Context) Finding {
 		return Fine("no files are left from a move")
 	}
 	return Noted("a rollback or merge was interrupted, or files were open; it moved away "+clipped(names, 5),
-		"ferrus doctor --fix saves what was edited there; so does the next rollback or merge")
+		"ferrus doctor{branch} --fix saves what was edited there; so does the next rollback or merge")
 }
 
 func fixMoves(p *Context) (string, error) {

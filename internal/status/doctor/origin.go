@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
@@ -26,7 +25,7 @@ func checkOrigin(p *Context) Finding {
 	case errors.As(err, &r) && r.Code == refusal.ForeignState:
 		f := Bad(r.Message, r.Remedy)
 		if c := p.copies(); c != nil && c.Here.Kind == file.OlderCopy && c.There.Kind != file.ValidCopy {
-			f.Remedy = fmt.Sprintf("no copy has the newer lines. To continue from event %d: ferrus doctor --adopt", c.Here.Last())
+			f.Remedy = refusal.Say("no copy has the newer lines. To continue from event %d: ferrus doctor{branch} --adopt", c.Here.Last())
 		}
 		f.Corrupt = true
 		return f

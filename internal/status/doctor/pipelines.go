@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -24,7 +25,7 @@ func checkPipelines(p *Context) Finding {
 	}
 	switch {
 	case len(waiting) > 0:
-		return Noted(strings.Join(waiting, "; "), strings.Join(remedies, ", or "))
+		return Noted(strings.Join(waiting, "; "), refusal.Say("%s", strings.Join(remedies, ", or ")))
 	case len(list) > 0:
 		return Fine(format.Count(len(list), "pipeline run is", "pipeline runs are") + " active")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
@@ -48,7 +49,7 @@ func checkGate(p *Context) Finding {
 	}
 	if diff := pinned.Diff(conf.Gate()); len(diff) > 0 {
 		return Bad(fmt.Sprintf("ferrus.toml differs from what was frozen with %s: %s", j.last.State.TaskID, diff[0]),
-			"ferrus config accept applies it; until then the frozen values are used")
+			"ferrus config accept{branch} applies it; until then the frozen values are used")
 	}
 	return Fine("the task has the configuration of ferrus.toml")
 }
@@ -76,7 +77,7 @@ func checkWritten(p *Context) Finding {
 			if m != p {
 				what = "branch " + m.Place.Branch + ": " + what
 			}
-			return Bad(what, remedy)
+			return Bad(what, refusal.Say("%s", remedy))
 		}
 	}
 	return Finding{}
@@ -120,7 +121,7 @@ func checkIgnored(p *Context) Finding {
 		return troubled(err)
 	}
 	if !worktree.Ignored(p.Ctx, p.Place.Root, ".ferrus/journal.jsonl") {
-		return Bad("git does not ignore .ferrus", "ferrus doctor --fix adds /.ferrus/ to .gitignore")
+		return Bad("git does not ignore .ferrus", "ferrus doctor{branch} --fix adds /.ferrus/ to .gitignore")
 	}
 	return Fine("git ignores .ferrus")
 }
@@ -148,7 +149,7 @@ func checkPath(p *Context) Finding {
 	}
 	if err != nil {
 		return Noted("neither ferrus nor ferrusd is on PATH, where agents look for their server",
-			"run go install ./cmd/..., or name "+self+" in the agents' configuration")
+			refusal.Say("run go install ./cmd/..., or name %s in the agents' configuration", self))
 	}
 	return Fine(cmp.Or(path, self))
 }

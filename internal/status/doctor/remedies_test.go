@@ -107,11 +107,11 @@ func TestNoRemedyLeadsInACircle(t *testing.T) {
 			}
 		}
 		before := w.exam(h.exam)
-		if before.Level != Trouble && before.Level != Note || !strings.Contains(before.Remedy, h.remedy) {
+		if before.Level != Trouble && before.Level != Note || !strings.Contains(before.Remedy.String(), h.remedy) {
 			t.Errorf("%s: %+v does not name %s", name, before, h.remedy)
 			continue
 		}
-		w.follow(h.remedy, before.Remedy)
+		w.follow(h.remedy, before.Remedy.String())
 		if after := w.exam(h.exam); after.Level == Trouble || after.Text == before.Text {
 			t.Errorf("%s: after %q still %+v", name, before.Remedy, after)
 		}

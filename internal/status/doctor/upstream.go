@@ -14,7 +14,7 @@ func checkUpstream(p *Context) Finding {
 		return Finding{}
 	}
 	return Bad("STATE.json is from upstream ferrus (schema 1)",
-		"ferrus doctor --fix moves it into archive/ with its documents, and starts again")
+		"ferrus doctor{branch} --fix moves it into archive/ with its documents, and starts again")
 }
 
 // keepers are what is ours in a .ferrus that upstream ferrus has used.

@@ -48,7 +48,7 @@ func CheckViews(p *Context) Finding {
 		}
 	}
 	if len(wrong) > 0 {
-		return Bad(strings.Join(wrong, "; "), "the next command, or ferrus doctor --fix, rewrites them")
+		return Bad(strings.Join(wrong, "; "), "the next command, or ferrus doctor{branch} --fix, rewrites them")
 	}
 	return Fine("STATE.json and the documents match the journal")
 }
@@ -122,7 +122,7 @@ func checkArchives(p *Context) Finding {
 	missing, ended := p.unarchived()
 	if len(missing) > 0 {
 		return Noted(format.Count(len(missing), "ended task is", "ended tasks are")+" not in archive/, "+missing[0].Task.TaskID+" for example",
-			"ferrus doctor --fix writes the archive again from the journal")
+			"ferrus doctor{branch} --fix writes the archive again from the journal")
 	}
 	return Fine(format.Count(ended, "ended task", "ended tasks"))
 }
@@ -171,7 +171,7 @@ func checkLeftovers(p *Context) Finding {
 		return Finding{}
 	}
 	if n := len(p.leftovers()); n > 0 {
-		return Noted(format.Count(n, "lock of an ended session", "locks of ended sessions"), "harmless; ferrus doctor --fix removes them")
+		return Noted(format.Count(n, "lock of an ended session", "locks of ended sessions"), "harmless; ferrus doctor{branch} --fix removes them")
 	}
 	return Fine("none")
 }

@@ -247,7 +247,7 @@ func (p *Plan) whole() (io.ReaderAt, int64) {
 func (c *Copies) Short(end int64) int64 { return max(0, c.state-end) }
 
 func undecided(format string, args ...any) error {
-	return &refusal.RefusedError{Code: refusal.Corrupt, Message: fmt.Sprintf(format, args...), Remedy: "nothing was changed; run ferrus doctor"}
+	return &refusal.RefusedError{Code: refusal.Corrupt, Message: fmt.Sprintf(format, args...), Remedy: "nothing was changed; run ferrus doctor{branch}"}
 }
 
 // words describes a copy, with its path.

@@ -34,7 +34,7 @@ func (s *Store) Announce(session string) (io.Closer, error) {
 	}
 	if err != nil {
 		return nil, refusal.Because(refusal.StoreError, "announce the session", err,
-			"see whether "+s.dir+" can be written")
+			refusal.Say("see whether %s can be written", s.dir))
 	}
 	f.Close()
 	lock, err := s.sessions.Take(session)

@@ -75,7 +75,7 @@ func (s *Store) readIndex() (index, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return index{}, nil
 	case err != nil:
-		return index{}, refusal.Because(refusal.StoreError, "read "+stateFile, err, "run ferrus doctor")
+		return index{}, refusal.Because(refusal.StoreError, "read "+stateFile, err, "run ferrus doctor{branch}")
 	}
 	if idx, ok := s.recall(raw); ok {
 		return idx, nil
@@ -127,7 +127,7 @@ func (s *Store) noJournal() error {
 	if backup := s.backup(); backup != "" {
 		if _, err := os.Lstat(backup); err == nil {
 			return &refusal.RefusedError{Code: refusal.NotInitialised, Message: s.dir + " has lost its journal",
-				Remedy: "run ferrus doctor --fix, which restores it from its hard-linked copy"}
+				Remedy: "run ferrus doctor{branch} --fix, which restores it from its hard-linked copy"}
 		}
 	}
 	return &refusal.RefusedError{Code: refusal.NotInitialised, Message: s.dir + " has no journal", Remedy: "run ferrus init"}

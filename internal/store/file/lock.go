@@ -32,7 +32,7 @@ func (s *Store) ensureLock() (fs.FileInfo, error) {
 	}
 	if err != nil {
 		return nil, refusal.Because(refusal.StoreError, "open "+lockFile, err,
-			"see whether "+s.dir+" can be written")
+			refusal.Say("see whether %s can be written", s.dir))
 	}
 	return info, nil
 }
@@ -68,7 +68,7 @@ func (s *Store) InPlace() bool {
 
 func (s *Store) gone() error {
 	return &refusal.RefusedError{Code: refusal.StoreGone, Message: s.dir + " is no longer the folder that was opened (git clean -fdx, or moved?)",
-		Remedy: "run ferrus doctor --fix, then start this server again"}
+		Remedy: "run ferrus doctor{branch} --fix, then start this server again"}
 }
 
 func (s *Store) busy(ctx context.Context, began time.Time) error {

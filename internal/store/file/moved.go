@@ -56,7 +56,8 @@ func Thaw(dir string) error {
 
 // moved is the error of every use of a machine whose files are frozen.
 func (s *Store) moved() error {
-	what, remedy := "the project was moved into a database", "end this server or command and start it again"
+	var remedy refusal.Own = "end this server or command and start it again"
+	what := "the project was moved into a database"
 	if s.opts.Moved != nil {
 		what, remedy = s.opts.Moved()
 	}

@@ -69,7 +69,7 @@ type Options struct {
 	// lock. Its error refuses the line. The line may not be appended afterwards.
 	Begin func(hash string) error
 	// Moved says where the machine is that Freeze has taken out of its files, and what to do, for people. It may be nil.
-	Moved func() (what, remedy string)
+	Moved func() (what string, remedy refusal.Own)
 	// ReadOnly writes nothing. If STATE.json does not name the newest line, the store reads the
 	// whole journal.
 	ReadOnly bool

@@ -26,7 +26,7 @@ func (s *Store) checkViews(now *lockedState, lag expectedViews) error {
 		name, want := string(doc), now.Task.Docs[doc].SHA256
 		data, sha, err := s.look(name, want)
 		if err != nil {
-			return refusal.Because(refusal.StoreError, "look at "+name, err, "make that file readable, or run ferrus doctor")
+			return refusal.Because(refusal.StoreError, "look at "+name, err, "make that file readable, or run ferrus doctor{branch}")
 		}
 		if sha == want {
 			continue

@@ -112,7 +112,7 @@ func (s *source) Next() bool {
 	}
 	if err != nil {
 		s.err = refusal.Because(refusal.Corrupt, fmt.Sprintf("the line at byte %d is not valid", off), err,
-			"nothing was changed: ferrus doctor checks the journal")
+			"nothing was changed: ferrus doctor{branch} checks the journal")
 		return false
 	}
 	s.raw = raw

@@ -37,7 +37,7 @@ func (s *Store) ClaimQueued(ctx context.Context, name string, here bool) (*Claim
 	look := func(tx pgx.Tx) (err error) {
 		if free, err = c.lock(ctx, tx); err == nil && free && here && c.host != "" {
 			err = &refusal.RefusedError{Code: refusal.LockBusy, Message: c.host + " has begun to start " + name + ", and may have done so",
-				Remedy: "ferrus pipeline start on that computer finishes it; ferrus queue --remove " + name + " takes it out of the queue"}
+				Remedy: refusal.Say("ferrus pipeline start on that computer finishes it; ferrus queue --remove %s takes it out of the queue", name)}
 		}
 		return err
 	}

@@ -162,7 +162,7 @@ func checkPassFile(text string, conf *pgx.ConnConfig) error {
 		return nil
 	}
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("the file with the password, %s, can be read by other users (mode %04o)", file, info.Mode().Perm()),
-		Remedy: "nothing was changed: chmod 600 " + file}
+		Remedy: refusal.Say("nothing was changed: chmod 600 %s", file)}
 }
 
 // passFile returns the file from which a password comes.

@@ -230,7 +230,7 @@ func (d *Database) failed(what string, err error) error {
 		return err
 	case errors.As(err, &setting):
 		return &refusal.RefusedError{Code: refusal.StoreError, Message: what + ": " + setting.Error() + " on the PostgreSQL server, which could lose acknowledged events",
-			Remedy: "nothing was changed: alter system set " + setting.name + " = on; also look for alter role and alter database"}
+			Remedy: refusal.Say("nothing was changed: alter system set %s = on; also look for alter role and alter database", setting.name)}
 	case errors.Is(err, errStandby):
 		return &refusal.RefusedError{Code: refusal.StoreError, Message: what + ": the PostgreSQL server is a standby",
 			Remedy: "nothing was changed: name all servers in the URL and add target_session_attrs=read-write"}
@@ -251,7 +251,7 @@ func (d *Database) failed(what string, err error) error {
 	case errors.As(err, &name):
 		remedy = "name the server in the URL as its certificate does"
 	}
-	return refusal.Because(refusal.StoreError, what+" in PostgreSQL", err, "nothing was changed: "+remedy)
+	return refusal.Because(refusal.StoreError, what+" in PostgreSQL", err, refusal.Say("nothing was changed: %s", remedy))
 }
 
 // remedies are those of errors of the server, by SQLSTATE.

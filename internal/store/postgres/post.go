@@ -258,7 +258,7 @@ func (p *Post) exec(ctx context.Context, tx pgx.Tx, sql string, args ...any) err
 func (p *Post) another() error { return p.refuse(ErrPostLost, "the other computer continues") }
 
 func (p *Post) refuse(err error, remedy string) error {
-	return refusal.Because(refusal.StoreError, "conduct "+p.s.name.String(), err, "nothing was changed: "+remedy)
+	return refusal.Because(refusal.StoreError, "conduct "+p.s.name.String(), err, refusal.Say("nothing was changed: %s", remedy))
 }
 
 // A Run is the record of an agent that a conductor has started. Its name is unique among those of its computer.

@@ -59,7 +59,7 @@ func (w Whereabouts) String() string {
 }
 
 // remedy is what helps somebody who looks for the project in the database.
-func (w Whereabouts) remedy() string {
+func (w Whereabouts) remedy() refusal.Own {
 	switch {
 	case w.Taken():
 		return "ferrus store move --files finishes that"
@@ -144,5 +144,5 @@ func (s *Store) gone() error {
 	if w.Taken() {
 		again = "then start it again; if the move was cut off, ferrus store move --files finishes it"
 	}
-	return &refusal.RefusedError{Code: refusal.StoreGone, Message: w.String(), Remedy: "end this server or command; " + again}
+	return &refusal.RefusedError{Code: refusal.StoreGone, Message: w.String(), Remedy: refusal.Say("end this server or command; %s", again)}
 }

@@ -7,34 +7,38 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // A Work is something that is at work on a project.
 type Work struct {
-	Branch string // whose task it works on, "" for the project's own
-	What   string // it is, as "the conductor"
-	Host   string // its computer, "" where nobody knows
-	Here   bool   // it is this one
-	End    string // the commands that end it there
+	Branch string      // whose task it works on, "" for the project's own
+	What   string      // it is, as "the conductor"
+	Host   string      // its computer, "" where nobody knows
+	Here   bool        // it is this one
+	End    refusal.Own // the commands that end it there
 }
 
 // A Kind is a sort of work: what it is called, with NAME for the agent or the task that it is named for, and the commands that end it.
-type Kind struct{ What, End string }
+type Kind struct {
+	What string
+	End  refusal.Own
+}
 
 // The kinds of work that a database knows, of all computers. Each computer knows more of itself.
 var (
-	Claimed   = Kind{"NAME works on the task", "ferrus stop or ferrus release"}
-	Conductor = Kind{"the conductor", "ferrus stop"}
-	Agent     = Kind{"the agent NAME", "ferrus stop"}
+	Claimed   = Kind{"NAME works on the task", "ferrus stop{branch} or ferrus release{branch}"}
+	Conductor = Kind{"the conductor", "ferrus stop{branch}"}
+	Agent     = Kind{"the agent NAME", "ferrus stop{branch}"}
 
-	taking  = Kind{"what takes the task NAME from the queue", "ferrus stop"}
-	unnamed = Kind{"a node, or the server of an agent", "ferrus stop, or end the client of the agent"}
+	taking  = Kind{"what takes the task NAME from the queue", "ferrus stop{branch}"}
+	unnamed = Kind{"a node, or the server of an agent", "ferrus stop{branch}, or end the client of the agent"}
 )
 
 // As returns the work as one of a kind. name is "" for a kind without NAME.
 func (w Work) As(k Kind, name string) Work {
-	w.What, w.End = strings.ReplaceAll(k.What, "NAME", name), strings.ReplaceAll(k.End, "NAME", name)
+	w.What, w.End = strings.ReplaceAll(k.What, "NAME", name), k.End.With("NAME", name)
 	return w
 }
 

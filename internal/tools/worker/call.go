@@ -114,7 +114,7 @@ func (c *call) refuse(err error) {
 		r = &refusal{InvalidInput, fault.Message, fault.Remedy, c.tool.Name}
 	default:
 		if failed, ok := errors.AsType[*taskrefusal.RefusedError](err); ok && failed.Code == taskrefusal.InvalidInput {
-			r = &refusal{InvalidInput, failed.Message, failed.Remedy, c.tool.Name}
+			r = &refusal{InvalidInput, failed.Message, failed.Remedy.String(), c.tool.Name}
 		}
 		errors.As(err, &r)
 	}

@@ -161,7 +161,7 @@ func (s *Site) failed(w http.ResponseWriter, r *http.Request, code int, f failur
 // explain is what an error says, and what to do about it.
 func explain(err error) (message, remedy string) {
 	if r := refusal.Of(err); r != nil {
-		return r.Message, r.Remedy
+		return r.Message, r.Remedy.String()
 	}
 	return err.Error(), ""
 }
