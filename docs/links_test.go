@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +15,9 @@ import (
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
-	noWord  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	// replaced is the first line of a decision that another one has replaced.
+	replaced = regexp.MustCompile(`\n\*(Replaced|Partly replaced) by \[(\d+)\]\(`)
+	noWord   = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
 // TestEveryLinkLeadsSomewhere: each link between the documents of the repository names a file that is there, and each
@@ -46,7 +49,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 }
 
 // TestTheIndexNamesEveryPage of docs. The pages of a folder X stand in X.md. The table of decisions is made from their
-// titles.
+// titles, and says which other decision replaces one and which numbers have none.
 func TestTheIndexNamesEveryPage(t *testing.T) {
 	const page, table = "README.md", "| | |\n|---|---|\n"
 	index := read(t, page)
@@ -54,13 +57,21 @@ func TestTheIndexNamesEveryPage(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s has no table of decisions", page)
 	}
-	want := head + table
+	want, last, gaps := head+table, 0, []string(nil)
 	for _, name := range documents(t) {
 		name = strings.TrimPrefix(name, "../docs/")
 		if strings.HasPrefix(name, "decisions/") {
 			title, _, _ := strings.Cut(strings.TrimPrefix(read(t, name), "# "), "\n")
 			number, title, _ := strings.Cut(title, ". ")
-			want += "| " + number + " | [" + title + "](" + name + ") |\n"
+			for n := range atoi(t, number) - last - 1 {
+				gaps = append(gaps, strconv.Itoa(last+1+n))
+			}
+			last = atoi(t, number)
+			row := "[" + title + "](" + name + ")"
+			if m := replaced.FindStringSubmatch(read(t, name)); m != nil {
+				row += ": " + strings.ToLower(m[1]) + " by " + m[2]
+			}
+			want += "| " + number + " | " + row + " |\n"
 		} else if folder, _, ok := strings.Cut(name, "/"); ok && folder != ".." {
 			if !strings.Contains(read(t, folder+".md"), "]("+name+")") {
 				t.Errorf("docs/%s.md does not name %s", folder, name)
@@ -69,7 +80,34 @@ func TestTheIndexNamesEveryPage(t *testing.T) {
 			t.Errorf("docs/%s does not name %s", page, name)
 		}
 	}
+	want += "\nA decision takes its number before it is written. These were never used:\n" + wrapped(gaps)
 	golden.Check(t, page, want)
+}
+
+func atoi(t *testing.T, number string) int {
+	t.Helper()
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// wrapped joins words to lines of at most 80 columns.
+func wrapped(words []string) string {
+	text, line := "", ""
+	for i, w := range words {
+		if i < len(words)-1 {
+			w += ","
+		} else {
+			w += "."
+		}
+		if line != "" && len(line)+1+len(w) > 80 {
+			text, line = text+line+"\n", ""
+		}
+		line = strings.TrimPrefix(line+" "+w, " ")
+	}
+	return text + line + "\n"
 }
 
 // documents are the Markdown files of the repository for people, but those that ferrus copies into a project.
