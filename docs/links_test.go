@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,9 @@ import (
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	// goFile is a file of Go below internal, folderRow a folder of it with the file at which to start.
+	goFile    = regexp.MustCompile("`([a-z/_]+\\.go)`")
+	folderRow = regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|.*\\| `([a-z/]+\\.go)` \\|$")
 	// replaced is the first line of a decision that another one has replaced.
 	replaced = regexp.MustCompile(`\n\*(Replaced|Partly replaced) by \[(\d+)\]\(`)
 	noWord   = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
@@ -108,6 +112,31 @@ func wrapped(words []string) string {
 		line = strings.TrimPrefix(line+" "+w, " ")
 	}
 	return text + line + "\n"
+}
+
+// TestTheArchitectureNamesWhereToRead: each Go file of the walks exists, and the package comment of each folder ends with
+// the file at which to start.
+func TestTheArchitectureNamesWhereToRead(t *testing.T) {
+	text := read(t, "architecture.md")
+	_, walks, _ := strings.Cut(text, "\n## Four walks\n")
+	for _, m := range goFile.FindAllStringSubmatch(walks, -1) {
+		read(t, filepath.Join("../internal", m[1]))
+	}
+	folders := folderRow.FindAllStringSubmatch(text, -1)
+	if len(folders) != 16 {
+		t.Errorf("the page lists %d folders", len(folders))
+	}
+	for _, m := range folders {
+		start := "../internal/" + m[1] + "/" + m[2]
+		read(t, start)
+		files, _ := filepath.Glob("../internal/" + m[1] + "/*.go")
+		more, _ := filepath.Glob(filepath.Dir(start) + "/*.go")
+		if !slices.ContainsFunc(append(files, more...), func(file string) bool {
+			return strings.Contains(read(t, file), "\n// Start reading at "+m[2]+".\npackage ")
+		}) {
+			t.Errorf("no package comment of %s ends with: Start reading at %s.", m[1], m[2])
+		}
+	}
 }
 
 // documents are the Markdown files of the repository for people, but those that ferrus copies into a project.

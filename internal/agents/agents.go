@@ -5,6 +5,8 @@
 // The package starts no process and does not wait. It turns a [LaunchSpec] into a [Launch], and
 // output into a [Reading]. internal/agents/process runs the processes. internal/agents/register
 // edits the clients' own configuration files.
+//
+// Start reading at agents.go.
 package agents
 
 import (

@@ -1,6 +1,8 @@
 // Package cli is what the commands of ferrus share: the App that a command runs in, how it finds and opens a project, how it
 // prints for people and for programs, and how an error becomes an exit code. Each group of commands has a package of its own
 // below; internal/cli/root puts them together.
+//
+// Start reading at root/root.go.
 package cli
 
 import (

@@ -8,6 +8,8 @@
 //
 // internal/agents/process starts and ends the processes. internal/conductor/schedule runs conductors for several
 // branches.
+//
+// Start reading at table.go.
 package conductor
 
 import (

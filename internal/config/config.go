@@ -5,6 +5,8 @@
 //
 // The package runs nothing. internal/engine/checks runs the commands, internal/lease uses the terms,
 // internal/conductor starts the agents.
+//
+// Start reading at keys.go.
 package config
 
 import (

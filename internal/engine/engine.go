@@ -1,9 +1,13 @@
-// Package engine raises the events of a task: every act of an agent or a person goes through it, whatever the door.
+// Package engine raises the events of a task: the CLI, the MCP tools and the web page all call it.
 //
 // It knows the facts that the machine does not: who holds the lease, what the checks said, which tree is submitted,
 // what a reviewer was shown. It picks the event that fits the facts, asks state.Step, and has the store commit the
 // result. Slow work (git, checks, waiting) is done outside the store's lock and is believed only if task, epoch and
 // check are still the ones it was done for.
+//
+// It starts no agent and knows no tool and no pipeline: internal/conductor, internal/tools and internal/cli call it.
+//
+// Start reading at engine.go.
 package engine
 
 import (

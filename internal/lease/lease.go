@@ -5,6 +5,8 @@
 // the claim (session and epoch) is part of the task, in internal/state; this package has the term
 // of the lease and the one rule that ends it. An expired lease only permits a takeover. Until a
 // takeover happens, the next call of the session that has the claim renews the lease.
+//
+// Start reading at lease.go.
 package lease
 
 import "time"

@@ -3,6 +3,8 @@
 //
 // The package touches no file and no process. internal/config/workflow has the definitions of
 // pipelines; internal/pipeline/run has the folders, locks, processes and deliveries.
+//
+// Start reading at table.go.
 package pipeline
 
 import (

@@ -1,5 +1,25 @@
 // Package project knows where a project and its branches live: the folder .ferrus with its machines, the work trees, and who
 // owns them. It finds and makes a project; package origin decides whether its state is to be believed.
+//
+// Several packages write below .ferrus, each its own files, all through internal/platform/rootfs, which follows no link:
+//
+//	journal.jsonl                 store; append and fdatasync, under STATE.lock
+//	STATE.json, TASK.md ...       store; from the journal, without a sync, under STATE.lock
+//	logs/*                        the helper of a check, agents, servers, the engine (patches); each its own file
+//	runs/*.jsonl                  the shim of an agent; one line at the start, one at the end
+//	live/*                        sessions, shims, conductors, checks; lock files
+//	branches/NAME, worktrees/NAME engine and worktree; made in a draft folder, renamed into place
+//	git/                          worktree; the private git directory
+//	queue/*.md                    queue, and people; a file for each task, in a database the table queue
+//	drafts/*.json                 ui/web; the comments on one submission, replaced, under a lock
+//	executor/* of a branch        the shim; below home, tmp and git the executor in its sandbox
+//	tokens.json, register.json    server/tokens, agents/register; replaced, under a lock
+//	pipeline-tmp/RUN/*            pipeline/run; each worker its own output
+//	archive/*, evidence/*         store, engine, status/evidence; when a task ends, or on command
+//
+// What a task may do is the matter of the engine; this package knows no event.
+//
+// Start reading at place.go.
 package project
 
 import (

@@ -6,6 +6,8 @@
 //
 // internal/tools has the tools, internal/server/web the HTTP handlers, internal/server/tokens the
 // tokens.
+//
+// Start reading at server.go.
 package server
 
 import (

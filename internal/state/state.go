@@ -8,6 +8,8 @@
 // internal/store saves a task. internal/engine gathers the facts that the machine cannot know, such
 // as whether the work tree is the submitted one or whether the caller has the claim, and raises the
 // event that fits them.
+//
+// Start reading at table.go.
 package state
 
 // A State is the state of a task, spelled as in STATE.json.

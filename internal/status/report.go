@@ -1,5 +1,10 @@
 // Package status is the read model of a project: the task, who is waited for, who works, what was spent, the pipelines that run,
 // and which commands come next. The command line shows it, and --json prints it as it is.
+//
+// It changes nothing. Package doctor checks and repairs, package evidence writes the record of a task, package stack derives what
+// one agent has done. What is shown where is decided by internal/ui and internal/cli.
+//
+// Start reading at report.go.
 package status
 
 import (

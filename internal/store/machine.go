@@ -6,6 +6,20 @@
 //
 // A store does not decide what may happen. [Machine.Apply] passes the present state to a function of the caller, under a lock,
 // and saves what the function returns. Nothing slow belongs into such a function.
+//
+// A transition takes five steps:
+//
+//  1. The engine gathers facts without a lock: a fingerprint, the frozen gate, the outcome of a check.
+//  2. Apply takes the lock and loads the state, which is the newest line. If a generated file was edited, it first journals a
+//     violation and restores the file.
+//  3. The function of the caller verifies the claim, asks state.Step, and verifies that the facts of step 1 still hold.
+//  4. The store appends one line and syncs it. This is the commit.
+//  5. The store writes STATE.json and the changed documents without a sync. After a crash the next process that takes the
+//     lock does it.
+//
+// The renewal of a lease only rewrites STATE.json; it has no journal line. What an event means is not the matter of a store.
+//
+// Start reading at machine.go.
 package store
 
 import (

@@ -8,6 +8,8 @@
 // end of every path.
 //
 // internal/tools/gate defines tools and decodes their arguments, internal/server has the transports.
+//
+// Start reading at catalogue.go.
 package tools
 
 import (

@@ -6,6 +6,8 @@
 //
 // It knows no task and no state, and commits nothing to a branch. A folder without git, or a machine without git, is a
 // Tree too: its fingerprint is "", its diff texts say that there is none, and what writes is refused with [git.ErrNoGit].
+//
+// Start reading at worktree.go.
 package worktree
 
 import (

@@ -1,5 +1,10 @@
 // Package checkrun runs the checks of a task: in its work tree, or on a tree of files in a private checkout. What the result
 // means for the task is the engine's matter.
+//
+// A check belongs to a task, an epoch and a check id, not to the call that started it. A call that gives up leaves it running, and
+// the next call joins it. If the task or the epoch changes meanwhile, the server ends the helper. After a pass in the work tree the
+// fingerprint is taken again; another tree means that the result is void. The engine records a result only while this check is the
+// newest one of its task and epoch and still counts as running.
 package checkrun
 
 import (

@@ -5,6 +5,10 @@
 // one next action and records it, until nothing is left to do: a tick (tick.go). Nothing of
 // importance is in memory: a tick can be killed at any point, and the next one continues from the
 // files. Workers run in slots of their own and outlive it.
+//
+// What makes a kill harmless: a worker has its slot before its start is recorded, so the next tick finds it there. Files that must
+// not count are moved away before anything is recorded. A delivery records in its own file that it is being sent, sends, and
+// records that it was sent; after a death in between the next tick verifies it, or asks a person.
 package run
 
 import (

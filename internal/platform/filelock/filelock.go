@@ -8,6 +8,11 @@
 //
 // A lock file is never removed while it may be in use: a second process could lock the old inode
 // while a third locks the new one. On Unix, symbolic links are not followed.
+//
+// Like everything below internal/platform it knows nothing of ferrus. The folder has files (atomicfile, rootfs, jsonx), locks
+// (filelock), processes (proc, ancestry), sandboxes (sandbox), time (clock) and text (format, safetext).
+//
+// Start reading at filelock/filelock.go.
 package filelock
 
 import (

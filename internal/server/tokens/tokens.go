@@ -4,6 +4,9 @@
 // A secret is shown once, when it is created. The file tokens.json in .ferrus has only its SHA-256
 // hash, with the role and the name, so that reading the file gives no access. The package does not
 // decide what a role may do; the server does.
+//
+// The file is read for each request. It is refused if git tracks it or if the state was not made on this machine. A token that is
+// revoked is refused from the next request on, and what it has open is ended within seconds.
 package tokens
 
 import (

@@ -1,6 +1,6 @@
 // Package file keeps a machine in the files of a folder. It writes the journal and the files that are
 // generated from it: STATE.json and the Markdown documents. Other files below .ferrus, such as logs, locks
-// and the queue, have other writers; docs/architecture.md lists them.
+// and the queue, have other writers; package project lists them.
 //
 // A transition is committed when its line is on disk, by one append and one fdatasync. The generated
 // files show the newest line. They are replaced without a sync, and written again whenever they are out
