@@ -49,7 +49,7 @@ func (c *conductor) arrive(ctx context.Context) error {
 func (c *conductor) bring(ctx context.Context) error {
 	place := c.e.Place()
 	switch {
-	case c.post.Elsewhere == "" && place.Here() == nil: // they were made here, and nobody has conducted the task yet
+	case !c.post.Files.Elsewhere() && place.Here() == nil: // they were made here, and nobody has conducted the task yet
 		return nil
 	case c.Arrive != nil:
 		return c.Arrive(ctx, c.e)
@@ -58,7 +58,7 @@ func (c *conductor) bring(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return place.Lacks(now.Files)
+	return place.HasFiles(now.Files)
 }
 
 // departing bounds how long the files are handed over: a person waits for the end of the run.

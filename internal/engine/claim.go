@@ -125,7 +125,7 @@ func (s *Session) claiming(now store.Snapshot, before *predecessor) transition {
 				return errHeld
 			}
 			*before = predecessor{now.Task.ClaimedBy, v}
-			return s.e.place.Lacks(now.Files)
+			return s.e.place.HasFiles(now.Files)
 		},
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.ClaimedBy, next.Session, next.ClaimedAt = s.Agent, s.ID, s.e.stamp()

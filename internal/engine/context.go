@@ -116,7 +116,7 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 	if _, err := state.Step(now.Task, state.Approve, by, state.Limits{}); err != nil {
 		return Review{}, refusal.From(err)
 	}
-	if err := e.place.Lacks(now.Files); err != nil {
+	if err := e.place.HasFiles(now.Files); err != nil {
 		return Review{}, err
 	}
 	var r Review

@@ -89,7 +89,7 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 	}
 	sub := now.Task.Submission
 	if now.Task.State == state.Reviewing && sub.Tree != "" {
-		if err := s.e.place.Lacks(now.Files); err != nil {
+		if err := s.e.place.HasFiles(now.Files); err != nil {
 			return Done{}, err
 		}
 		tree, err := s.e.fingerprint(ctx, now)

@@ -11,17 +11,17 @@ import (
 const fetched = "fetched"
 
 // form is what that file has.
-func form(f store.Files) string { return fmt.Sprintf("%d %s\n", f.Seq, f.Commit) }
+func form(f store.Copy) string { return fmt.Sprintf("%d %s\n", f.Seq, f.Commit) }
 
-// Lacks returns nil if the work tree of the place has the newest files of its task, as far as anybody knows, or those on which they build. Where another
+// HasFiles returns nil if the work tree of the place has the newest files of its task, as far as anybody knows, or those on which they build. Where another
 // computer has newer ones that were not fetched, the error is a *refusal.RefusedError of code FilesElsewhere.
-func (p Place) Lacks(f store.Files) error {
+func (p Place) HasFiles(f store.Copy) error {
 	if err := p.Here(); err != nil {
 		r := refusal.Of(err)
 		r.Code = refusal.FilesElsewhere
 		return r
 	}
-	if f.Host == "" {
+	if !f.Elsewhere() {
 		return nil
 	}
 	dir, err := p.OpenDir()
@@ -40,8 +40,8 @@ func (p Place) Lacks(f store.Files) error {
 	return r
 }
 
-// Fetched records that the work tree has files of another computer.
-func (p Place) Fetched(f store.Files) error {
+// RecordFiles records that the work tree has files of another computer.
+func (p Place) RecordFiles(f store.Copy) error {
 	dir, err := p.OpenDir()
 	if err != nil {
 		return err

@@ -13,16 +13,20 @@ type Snapshot struct {
 	Lease   Lease
 	Journal Position
 	Top     *Line // the newest line; nil in a fresh project
-	Files   Files // zero in files of one computer
+	Files   Copy  // the newest of the task's files; zero in files of one computer
 }
 
-// Files say where the newest files of a task are, in a store that several computers share: where the newest tree was made that the state names, or
-// where work was claimed after that.
-type Files struct {
-	Host   string // the other computer whose work tree has them; "" if that is this one, or nobody knows
+// A Copy says where the newest files of a task are, in a store that several computers share: in the work tree of the computer where the newest tree
+// was made that the state names, or where work was claimed after that.
+type Copy struct {
+	Host   string // that computer; "" if nobody knows
+	Here   bool   // it is this one
 	Seq    uint64 // of the line since which that is so: it named a tree, or claimed the work
-	Commit string // by which that computer has handed them over as they are; "" if it has not
+	Commit string // by which another computer has handed them over as they are; "" if it has not
 }
+
+// Elsewhere reports whether the work tree of another computer has the files.
+func (c Copy) Elsewhere() bool { return c.Host != "" && !c.Here }
 
 // A Lease is the volatile part of a lease. A renewal rewrites it without a journal line.
 type Lease struct {

@@ -79,7 +79,7 @@ func (p *Post) Context(ctx context.Context) (context.Context, context.CancelFunc
 
 // Moved reports whether the newest files of the task are not in the work tree of this computer, as far as is known. It is as it was when the post was
 // taken, and at the last call of Look, Arrived or Begin.
-func (p *Post) Moved() bool { return p != nil && !p.Home }
+func (p *Post) Moved() bool { return p != nil && !p.Files.Here }
 
 // Look asks the database again. The error is ErrLost if the post is another's.
 func (p *Post) Look(ctx context.Context) error {
@@ -91,7 +91,7 @@ func (p *Post) Look(ctx context.Context) error {
 
 // Arrived records that they are. The error is ErrFilesElsewhere if there are newer ones by now.
 func (p *Post) Arrived(ctx context.Context) error {
-	if p == nil || p.Home {
+	if p == nil || p.Files.Here {
 		return nil
 	}
 	return p.Post.Arrived(ctx)

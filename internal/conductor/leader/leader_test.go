@@ -137,8 +137,8 @@ func TestNothingIsStartedWithoutTheNewestFiles(t *testing.T) {
 	p, err := Take(t.Context(), a.m, project.At(a.dir, ""))
 	must(t, err)
 	o := order(1)
-	if err := p.Begin(t.Context(), task, &o, ""); !errors.Is(err, ErrFilesElsewhere) || !p.Moved() || p.Elsewhere != "b" {
-		t.Errorf("moved %v, to %q; %v", p.Moved(), p.Elsewhere, err)
+	if err := p.Begin(t.Context(), task, &o, ""); !errors.Is(err, ErrFilesElsewhere) || !p.Moved() || p.Files.Host != "b" {
+		t.Errorf("moved %v, to %q; %v", p.Moved(), p.Files.Host, err)
 	}
 	must(t, p.Arrived(t.Context()))
 	if p.Moved() {

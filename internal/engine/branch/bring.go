@@ -58,7 +58,7 @@ func same(ctx context.Context, e *engine.Engine) (bool, error) {
 	if err != nil || e.Place().Here() != nil || now.Files.Commit != "" {
 		return false, err
 	}
-	if now.Files.Host != "" && e.Place().Lacks(now.Files) == nil {
+	if now.Files.Elsewhere() && e.Place().HasFiles(now.Files) == nil {
 		return true, nil
 	}
 	tree, err := e.Tree(ctx, now)
@@ -72,7 +72,7 @@ func same(ctx context.Context, e *engine.Engine) (bool, error) {
 	if id != now.Task.Newest() {
 		return false, nil
 	}
-	return true, e.Place().Fetched(now.Files)
+	return true, e.Place().RecordFiles(now.Files)
 }
 
 // Fetch makes the work tree of a branch on this computer, or brings that which is here up to date. commit is one that [engine.Engine.Publish] has
@@ -222,7 +222,7 @@ func (b *bringing) lay(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := b.on.Fetched(b.now.Files); err != nil {
+	if err := b.on.RecordFiles(b.now.Files); err != nil {
 		return err
 	}
 	return refusal.Folder(home.Remove(project.Bringing))

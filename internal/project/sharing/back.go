@@ -163,7 +163,7 @@ func whole(p project.Place, now store.Snapshot) error {
 	if over {
 		return nil
 	}
-	lacks := p.Lacks(now.Files)
+	lacks := p.HasFiles(now.Files)
 	if lacks == nil {
 		return nil
 	}

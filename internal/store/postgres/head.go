@@ -27,8 +27,7 @@ type head struct {
 	deadline, ttl    int64
 	until, heartbeat *time.Time
 
-	host, files *string // the other computer that has the newest files, and the commit by which it hands them over
-	homeSeq     *int64
+	copied newest // the newest files of the task
 
 	line []byte // the newest one; nil where the reader has it, or there is none
 }
@@ -36,12 +35,12 @@ type head struct {
 const (
 	headColumns = `h.seq, h.epoch, h.bytes, h.last, h.h, h.closed`
 	restColumns = `clock_timestamp(), l.epoch, l.boot, l.clock, l.deadline_ns, l.ttl_ns, l.until, l.heartbeat`
-	homeColumns = `case when p.home <> $3 then p.host end, p.home_seq, p.files`
+	copyColumns = `p.home = $3, p.host, p.home_seq, p.files`
 	newestLine  = `(select j.line from journal j where j.machine = h.machine and j.seq = h.seq and h.h <> $2)`
 	lockHead    = `select ` + headColumns + ` from head h where h.machine = $1 for update`
 	// In a statement of its own, after the lock: a statement that has waited sees a new head, an old lease and the time before.
-	readRest = `select ` + restColumns + `, ` + homeColumns + `, ` + newestLine + from
-	readAll  = `select ` + headColumns + `, ` + restColumns + `, ` + homeColumns + `, ` + newestLine + from
+	readRest = `select ` + restColumns + `, ` + copyColumns + `, ` + newestLine + from
+	readAll  = `select ` + headColumns + `, ` + restColumns + `, ` + copyColumns + `, ` + newestLine + from
 	from     = ` from head h join lease l using (machine) left join post p using (machine) where machine = $1`
 )
 
@@ -50,7 +49,7 @@ func (h *head) first() []any {
 }
 
 func (h *head) rest() []any {
-	return []any{&h.now, &h.leaseEpoch, &h.boot, &h.clock, &h.deadline, &h.ttl, &h.until, &h.heartbeat, &h.host, &h.homeSeq, &h.files, &h.line}
+	return []any{&h.now, &h.leaseEpoch, &h.boot, &h.clock, &h.deadline, &h.ttl, &h.until, &h.heartbeat, &h.copied.here, &h.copied.host, &h.copied.seq, &h.copied.files, &h.line}
 }
 
 // hash returns the hash of a line as the head has it; nil for no line.
@@ -88,13 +87,26 @@ func (s *Store) snapshot(h head, known *store.Line) (store.Snapshot, error) {
 	if snap.Task.ClaimedBy != "" && uint64(h.leaseEpoch) == snap.Task.Epoch {
 		snap.Lease = store.Lease{Term: lease.Term{Boot: h.boot, Clock: h.clock, DeadlineNS: h.deadline, TTLNS: h.ttl}, Until: at(h.until), Heartbeat: at(h.heartbeat)}
 	}
-	if h.homeSeq != nil {
-		snap.Files.Seq = uint64(*h.homeSeq)
-	}
-	if h.host != nil {
-		snap.Files.Host, snap.Files.Commit = *h.host, *h.files
-	}
+	snap.Files = h.copied.value()
 	return snap, nil
+}
+
+// newest is what copyColumns have, null where nobody has conducted the task or named a tree.
+type newest struct {
+	here        *bool
+	host, files *string
+	seq         *int64
+}
+
+func (n newest) value() store.Copy {
+	if n.seq == nil {
+		return store.Copy{}
+	}
+	c := store.Copy{Host: *n.host, Here: n.here != nil && *n.here, Seq: uint64(*n.seq)}
+	if c.Elsewhere() {
+		c.Commit = *n.files
+	}
+	return c
 }
 
 // at returns the time of a column in UTC, the zero time for null.

@@ -12,9 +12,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// ErrFilesElsewhere means that another computer has newer files of the task than this one. [Post.Home] and its neighbours are up to date.
+// ErrFilesElsewhere means that another computer has newer files of the task than this one. [Post.Files] is up to date.
 var ErrFilesElsewhere = errors.New("another computer has newer files of the task")
 
 // ErrPostLost means that this computer does not have the post any more: others may conduct the machine, so it starts no agents.
@@ -39,13 +40,8 @@ type Post struct {
 	lost    chan struct{}
 	end     context.CancelFunc
 
-	// Home reports whether the work tree of this computer has the newest files; see [store.Files]. False also means that nobody knows where they
-	// are. It is as it was when the post was taken, or at the last call of Look, Arrived or Begin.
-	Home bool
-	// Elsewhere is the computer whose work tree has the newest files, "" for none or this one.
-	Elsewhere string
-
-	homeSeq int64 // the line since which that is so, as it was then
+	// Files is the newest copy of the task's files, as it was when the post was taken, or at the last call of Look, Arrived or Begin.
+	Files store.Copy
 }
 
 // TakePost takes the post of the machine for a session, which must be new. A post whose conductor has ended without a word is free after
@@ -114,10 +110,14 @@ func (p *Post) take(ctx context.Context, tx pgx.Tx) error {
 
 // look reads where the files are, and locks the row so that they stay there until the end of the transaction. The error is ErrPostLost if the post is another's.
 func (p *Post) look(ctx context.Context, tx pgx.Tx) error {
-	err := tx.QueryRow(ctx, `select coalesce(home = $4, false), case when home = $4 then '' else host end, home_seq
-		from post where machine = $1 and session = $2 and epoch = $3 for no key update`, p.s.id, p.session, p.epoch, p.s.db.opts.Node).Scan(&p.Home, &p.Elsewhere, &p.homeSeq)
+	var n newest
+	err := tx.QueryRow(ctx, `select `+copyColumns+` from post p where machine = $1 and session = $2 and epoch = $4 for no key update`,
+		p.s.id, p.session, p.s.db.opts.Node, p.epoch).Scan(&n.here, &n.host, &n.seq, &n.files)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p.another()
+	}
+	if err == nil {
+		p.Files = n.value()
 	}
 	return err
 }
@@ -162,26 +162,26 @@ func (p *Post) has(ctx context.Context) bool {
 // silent.
 func (p *Post) Lost() <-chan struct{} { return p.lost }
 
-// Look reads Home and its neighbours anew. The error is ErrPostLost if the post is another's.
+// Look reads Files anew. The error is ErrPostLost if the post is another's.
 func (p *Post) Look(ctx context.Context) error {
 	return p.change(ctx, "read where the files are", func(ctx context.Context, tx pgx.Tx) error { return p.look(ctx, tx) })
 }
 
-// Arrived records that the files are in the work tree of this computer which were the newest when Home and its neighbours were read. The error is
+// Arrived records that the work tree of this computer has Files, the newest when they were read. The error is
 // ErrFilesElsewhere if there are newer ones by now, and ErrPostLost if the post is another's.
 func (p *Post) Arrived(ctx context.Context) error {
-	was := p.homeSeq
+	was := p.Files.Seq
 	err := p.change(ctx, "record where the files are", func(ctx context.Context, tx pgx.Tx) error {
 		if err := p.look(ctx, tx); err != nil {
 			return err
 		}
-		if p.homeSeq != was {
+		if p.Files.Seq != was {
 			return p.refuse(ErrFilesElsewhere, "bring them here")
 		}
 		return p.exec(ctx, tx, "update post set home = $4, host = $5, files = '' where machine = $1 and session = $2 and epoch = $3", p.s.db.opts.Node, p.s.db.opts.Host)
 	})
 	if err == nil {
-		p.Home, p.Elsewhere = true, ""
+		p.Files = store.Copy{Host: p.s.db.opts.Host, Here: true, Seq: was}
 	}
 	return err
 }
@@ -206,7 +206,7 @@ func (p *Post) Begin(ctx context.Context, task, name, session string, line []byt
 		if err := p.look(ctx, tx); err != nil {
 			return err
 		}
-		if !p.Home {
+		if !p.Files.Here {
 			return p.refuse(ErrFilesElsewhere, "bring them here")
 		}
 		_, err := tx.Exec(ctx, "insert into session (id, node, machine) values ($1, $2, $3) on conflict do nothing", session, p.s.db.opts.Node, p.s.id)

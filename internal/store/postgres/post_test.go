@@ -77,7 +77,7 @@ func TestTheFilesOfATaskHaveOneHome(t *testing.T) {
 	s := newMachine(t, connect(t, url, Options{Host: "near"}))
 	m := another(t, s, url, 0)
 	p := takePost(t, s)
-	if p.Home || p.Elsewhere != "" {
+	if p.Files != (store.Copy{}) {
 		t.Errorf("nobody has conducted the task, and %+v", p)
 	}
 	if err := errors.Join(p.Arrived(t.Context()), p.Leave(t.Context(), "c0ffee")); err != nil {
@@ -85,7 +85,7 @@ func TestTheFilesOfATaskHaveOneHome(t *testing.T) {
 	}
 	for range 2 { // the first one ends before it has the files
 		p = takePost(t, m)
-		if is := view(t, m).Files; p.Home || p.Elsewhere != "near" || is.Host != "near" || is.Commit != "c0ffee" {
+		if is := view(t, m).Files; p.Files != is || is.Here || is.Host != "near" || is.Commit != "c0ffee" {
 			t.Errorf("the files are %+v, %+v", p, is)
 		}
 		if err := p.Leave(t.Context(), ""); err != nil {
@@ -93,16 +93,16 @@ func TestTheFilesOfATaskHaveOneHome(t *testing.T) {
 		}
 	}
 	p = takePost(t, m)
-	if err := p.Arrived(t.Context()); err != nil || !p.Home {
+	if err := p.Arrived(t.Context()); err != nil || !p.Files.Here {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if err := p.Leave(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	if is := view(t, m).Files; is != (store.Files{}) {
+	if is := view(t, m).Files; is.Host != "far" || !is.Here || is.Elsewhere() || is.Commit != "" {
 		t.Errorf("the files are %+v", is)
 	}
-	if p, is := takePost(t, s), view(t, s).Files; p.Home || p.Elsewhere != "far" || is.Host != "far" || is.Commit != "" {
+	if p, is := takePost(t, s), view(t, s).Files; p.Files != is || is.Here || is.Host != "far" || is.Commit != "" {
 		t.Errorf("the files are %+v, %+v", p, is)
 	}
 }
@@ -125,22 +125,22 @@ func TestWhoMakesATreeHasTheFiles(t *testing.T) {
 	begin := func(p *Post) error { return p.Begin(t.Context(), "t-1", "executor-1", uuid.NewString(), []byte("{}")) }
 	makes(s, func(next *state.Task) { next.BaseTree = tree(1) })
 	p := takePost(t, m)
-	if p.Home || p.Elsewhere != "near" {
+	if p.Files.Here || p.Files.Host != "near" {
 		t.Fatalf("the files that a task begins with are %+v", p)
 	}
 	for i, set := range []func(*state.Task){
 		func(next *state.Task) { next.Check.Tree = tree(2) },
 		func(next *state.Task) { next.Submission.Tree = tree(2) },
 	} {
-		if err := begin(p); !errors.Is(err, ErrFilesElsewhere) || p.Home || p.Elsewhere != "near" {
+		if err := begin(p); !errors.Is(err, ErrFilesElsewhere) || p.Files.Here || p.Files.Host != "near" {
 			t.Errorf("%d: a start without the files: %v, %+v", i, err, p)
 		}
 		makes(s, set)
-		if err := p.Arrived(t.Context()); !errors.Is(err, ErrFilesElsewhere) || p.Home {
+		if err := p.Arrived(t.Context()); !errors.Is(err, ErrFilesElsewhere) || p.Files.Here {
 			t.Errorf("%d: older files have arrived: %v, %+v", i, err, p)
 		}
 		makes(s, func(next *state.Task) { next.CheckRetries++ }) // it makes no files
-		if err := p.Arrived(t.Context()); err != nil || !p.Home {
+		if err := p.Arrived(t.Context()); err != nil || !p.Files.Here {
 			t.Errorf("%d: %v, %+v", i, err, p)
 		}
 		if err := begin(p); err != nil {
@@ -148,7 +148,7 @@ func TestWhoMakesATreeHasTheFiles(t *testing.T) {
 		}
 		makes(s, func(next *state.Task) { next.BaseTree = tree(3 + i) })
 	}
-	if err := p.Look(t.Context()); err != nil || p.Home || p.Elsewhere != "near" {
+	if err := p.Look(t.Context()); err != nil || p.Files.Here || p.Files.Host != "near" {
 		t.Errorf("%v, %+v", err, p)
 	}
 	if err := p.Leave(t.Context(), "c0ffee"); err != nil {
@@ -158,7 +158,7 @@ func TestWhoMakesATreeHasTheFiles(t *testing.T) {
 		t.Errorf("files that were not the newest were handed over: %+v", is)
 	}
 	snap := apply(t, m, claim("s-1"))
-	if want := (store.Files{Seq: snap.Task.Seq}); snap.Files != want || view(t, m).Files != want {
+	if want := (store.Copy{Host: "far", Here: true, Seq: snap.Task.Seq}); snap.Files != want || view(t, m).Files != want {
 		t.Errorf("after a claim: %+v, %+v", snap.Files, view(t, m).Files)
 	}
 	if is := view(t, s).Files; is.Host != "far" || is.Seq != snap.Task.Seq {

@@ -78,7 +78,7 @@ func (d *Database) Survey(ctx context.Context, project uuid.UUID) (*Survey, erro
 }
 
 func (d *Database) surveyHeads(ctx context.Context, project uuid.UUID, yield func(branch string, id int64, h head)) error {
-	rows, err := d.read.Query(ctx, `select m.branch, m.id, `+headColumns+`, `+restColumns+`, `+homeColumns+`, `+newestLine+`
+	rows, err := d.read.Query(ctx, `select m.branch, m.id, `+headColumns+`, `+restColumns+`, `+copyColumns+`, `+newestLine+`
 		from machine m join project o on o.id = m.project and o.moved is null
 		join head h on h.machine = m.id join lease l on l.machine = m.id left join post p on p.machine = m.id
 		where m.project = $1 and m.gone is null`, project, []byte{}, d.opts.Node)

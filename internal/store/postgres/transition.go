@@ -219,7 +219,7 @@ func (t *transition) write(conn *pgx.Conn, h head, w *writing) error {
 		}
 		w.after.Files = w.before.Files
 		if l.Event == state.Claim || w.after.Task.Trees() != w.before.Task.Trees() {
-			w.after.Files = store.Files{Seq: l.Seq}
+			w.after.Files = store.Copy{Host: s.db.opts.Host, Here: true, Seq: l.Seq}
 			s.writeHome(batch, int64(l.Seq), hash(l))
 		}
 	}
