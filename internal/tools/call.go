@@ -217,12 +217,9 @@ func (c *call) refuse(err error) {
 	c.snap = nil
 	c.res = Result{Code: refusal.StoreError, Message: err.Error(), Notices: c.res.Notices}
 	r := refusal.Of(err)
-	var f *gate.Fault
 	switch {
 	case errors.Is(err, gate.ErrBug): // the agent reads the status to find out what happened
 		r = &refusal.RefusedError{Code: refusal.OutcomeUnknown, Message: err.Error(), Remedy: "call status and continue from its answer"}
-	case errors.As(err, &f):
-		r = &refusal.RefusedError{Code: refusal.InvalidInput, Message: f.Message, Remedy: refusal.Say("%s", f.Remedy)}
 	case r == nil:
 		return
 	}

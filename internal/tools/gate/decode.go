@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Values are the arguments of a call, by name. A missing argument is the zero value.
@@ -43,13 +44,13 @@ func (v *Values) clean(text string) string {
 	return text
 }
 
-// A Fault says what is wrong with the arguments of a call, and what to send instead.
-type Fault struct{ Message, Remedy string }
-
-func (f *Fault) Error() string { return f.Message + "; " + f.Remedy }
+// wrong is the refusal of an argument: what is wrong with it, and what to send instead.
+func wrong(message string, remedy refusal.Own) error {
+	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: message, Remedy: remedy}
+}
 
 // Decode reads the arguments strictly. It refuses an argument that is misspelt, given twice, of the
-// wrong type or not a text, and says what is allowed. The error is a *Fault; the values are then
+// wrong type or not a text, and says what is allowed. The error is a *refusal.RefusedError of code InvalidInput; the values are then
 // those that were read before it.
 func (t Tool) Decode(raw json.RawMessage) (Values, error) {
 	v := Values{Text: map[string]string{}, List: map[string][]string{}, Flag: map[string]bool{}, Number: map[string]int{}}
@@ -57,19 +58,19 @@ func (t Tool) Decode(raw json.RawMessage) (Values, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if text := bytes.TrimSpace(raw); len(text) > 0 && string(text) != "null" {
 		if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-			return v, &Fault{"the arguments must be an object", "send an object with " + t.names()}
+			return v, wrong("the arguments must be an object", refusal.Say("send an object with %s", t.names()))
 		}
 		for dec.More() {
 			name, value, err := member(dec)
 			if err != nil {
-				return v, &Fault{"the arguments are not JSON: " + err.Error(), "send an object with " + t.names()}
+				return v, wrong("the arguments are not JSON: "+err.Error(), refusal.Say("send an object with %s", t.names()))
 			}
 			arg, ok := t.arg(name)
 			if !ok {
 				return v, t.unknown(name)
 			}
 			if seen[name] {
-				return v, &Fault{name + " is given twice", "send it once"}
+				return v, wrong(name+" is given twice", "send it once")
 			}
 			seen[name] = true
 			if err := v.read(arg, value); err != nil {
@@ -79,7 +80,7 @@ func (t Tool) Decode(raw json.RawMessage) (Values, error) {
 	}
 	for _, a := range t.Args {
 		if !seen[a.Name] && !a.Optional {
-			return v, &Fault{a.Name + " is missing", "send " + a.Name + ": " + a.Doc}
+			return v, wrong(a.Name+" is missing", refusal.Say("send %s: %s", a.Name, a.Doc))
 		}
 	}
 	return v, nil
@@ -104,13 +105,13 @@ func (v *Values) read(a Arg, value json.RawMessage) error {
 	// This comes before decoding: encoding/json would silently repair the text, and the stored text
 	// would differ from the sent one.
 	if !intact(value) {
-		return &Fault{a.Name + " is not UTF-8", "send text, and describe binary content in words"}
+		return wrong(a.Name+" is not UTF-8", "send text, and describe binary content in words")
 	}
 	switch {
 	case a.List:
 		var list []string
 		if json.Unmarshal(value, &list) != nil || list == nil {
-			return &Fault{a.Name + " must be a list of strings", `send it as ["..."]`}
+			return wrong(a.Name+" must be a list of strings", `send it as ["..."]`)
 		}
 		for i, text := range list {
 			list[i] = v.clean(text)
@@ -119,27 +120,27 @@ func (v *Values) read(a Arg, value json.RawMessage) error {
 		return nil
 	case a.Flag:
 		if text := string(value); text != "true" && text != "false" {
-			return &Fault{a.Name + " must be true or false", "send it without quotes"}
+			return wrong(a.Name+" must be true or false", "send it without quotes")
 		}
 		v.Flag[a.Name] = string(value) == "true"
 		return nil
 	case a.Number > 0:
 		var n int
 		if json.Unmarshal(value, &n) != nil || n < 1 || n > a.Number {
-			return &Fault{fmt.Sprintf("%s must be a whole number from 1 to %d", a.Name, a.Number), "send it without quotes, or leave it out"}
+			return wrong(fmt.Sprintf("%s must be a whole number from 1 to %d", a.Name, a.Number), "send it without quotes, or leave it out")
 		}
 		v.Number[a.Name] = n
 		return nil
 	}
 	var text *string
 	if json.Unmarshal(value, &text) != nil || text == nil {
-		return &Fault{a.Name + " must be a string", `send it as "..."`}
+		return wrong(a.Name+" must be a string", `send it as "..."`)
 	}
 	if !a.Exact {
 		*text = v.clean(*text)
 	}
 	if a.Line > 0 && (utf8.RuneCountInString(*text) > a.Line || strings.ContainsAny(*text, "\r\n\x00")) {
-		return &Fault{fmt.Sprintf("%s must be one line of at most %d characters", a.Name, a.Line), "shorten it"}
+		return wrong(fmt.Sprintf("%s must be one line of at most %d characters", a.Name, a.Line), "shorten it")
 	}
 	v.Text[a.Name] = *text
 	return nil
@@ -195,11 +196,11 @@ func (t Tool) unknown(name string) error {
 	for _, a := range t.Args {
 		names = append(names, a.Name)
 	}
-	remedy := "send " + t.names()
+	remedy := refusal.Say("send %s", t.names())
 	if near := format.Word(name, names); near != "" {
-		remedy = "did you mean " + near + "?"
+		remedy = refusal.Say("did you mean %s?", near)
 	}
-	return &Fault{fmt.Sprintf("%s has no argument %.80q", t.Name, name), remedy}
+	return wrong(fmt.Sprintf("%s has no argument %.80q", t.Name, name), remedy)
 }
 
 // names returns the tool's arguments for a reader.

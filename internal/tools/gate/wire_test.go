@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -49,8 +50,8 @@ func TestWhatIsNotMeantIsRefusedWithWhatIs(t *testing.T) {
 		`{"text":`:                      "not JSON",
 	} {
 		_, err := form.Decode(json.RawMessage(raw))
-		var f *Fault
-		if !errors.As(err, &f) || !strings.Contains(err.Error(), says) || f.Remedy == "" {
+		var f *refusal.RefusedError
+		if !errors.As(err, &f) || !strings.Contains(err.Error(), says) || f.Code != refusal.InvalidInput || f.Remedy == "" {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}

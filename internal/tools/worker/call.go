@@ -102,7 +102,6 @@ func (c *call) finish(err error) {
 // refuse turns an error into a refusal.
 func (c *call) refuse(err error) {
 	r := &refusal{code: StoreError, message: err.Error()}
-	var fault *gate.Fault
 	switch {
 	case errors.Is(err, gate.ErrBug):
 		r.code, r.remedy = OutcomeUnknown, "continue from the answer of heartbeat"
@@ -110,8 +109,6 @@ func (c *call) refuse(err error) {
 		r = c.over()
 	case errors.Is(err, run.ErrTooLong):
 		r = &refusal{TooLarge, run.ErrTooLong.Error(), "say it shorter", c.tool.Name}
-	case errors.As(err, &fault):
-		r = &refusal{InvalidInput, fault.Message, fault.Remedy, c.tool.Name}
 	default:
 		if failed, ok := errors.AsType[*taskrefusal.RefusedError](err); ok && failed.Code == taskrefusal.InvalidInput {
 			r = &refusal{InvalidInput, failed.Message, failed.Remedy.String(), c.tool.Name}
