@@ -96,7 +96,7 @@ func TestNoEntryLeadsACommandOutside(t *testing.T) {
 		for _, line := range attacked[strings.ReplaceAll(c.Path, tasks[0].Name()+"/", "TASK/")] {
 			switch line {
 			case "lay":
-				fmt.Fprintln(&out, setupcmd.Lay(map[string]string{filepath.Join(c.Dir, ".ferrus", "live", "open-x", "mcp.json"): "{}"}))
+				fmt.Fprintln(&out, setupcmd.WriteFiles(map[string]string{filepath.Join(c.Dir, ".ferrus", "live", "open-x", "mcp.json"): "{}"}))
 			case "views":
 				p := doctor.New(t.Context(), project.At(c.Dir, ""), doctorcmd.Host(a), false)
 				fmt.Fprintf(&out, "%+v %v\n", doctor.CheckViews(p), project.Upstream(c.Dir))

@@ -42,7 +42,7 @@ type App struct {
 	Shown       Shown          // what the person decided on
 	Resume      bool           // the run continues after the decision, if it has ended
 	Run         Runner         // runs another command in this process; internal/cli/root sets it
-	Parsed      bool           // the command line was sound
+	Parsed      bool           // the command line was valid
 	at          *project.Place // the machine that the command acts on; nil until it is found
 	qualified   map[string]any // what every report in JSON has beside its own keys; see Qualify
 }

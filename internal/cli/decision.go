@@ -14,10 +14,10 @@ import (
 
 // A Decision is a person's word on a task, to be said in a sentence.
 type Decision struct {
-	Verb string // of the command line
-	What string // to stand after "cannot"
-	Act  func(ctx context.Context, s *engine.Session, text string) (engine.Done, error)
-	Told func(a *App, done engine.Done)
+	Verb   string // of the command line
+	What   string // to stand after "cannot"
+	Act    func(ctx context.Context, s *engine.Session, text string) (engine.Done, error)
+	Report func(a *App, done engine.Done)
 
 	Continues bool // it gives the task work to do: see App.Continue
 }
@@ -43,7 +43,7 @@ func (a *App) Decide(ctx context.Context, v Decision, text string, more ...func(
 			return err
 		}
 	} else {
-		v.Told(a, done)
+		v.Report(a, done)
 	}
 	return a.ContinueOrShow(ctx, e, v.Continues)
 }

@@ -47,11 +47,11 @@ type Options struct {
 	// Hold returns why no agent of this task may run now, "" if they may. Nil means that they may.
 	Hold func() string
 
-	// Arrive brings the newest files of the task into the work tree of this computer, when another one has them or nobody knows where they
+	// FetchFiles brings the newest files of the task into the work tree of this computer, when another one has them or nobody knows where they
 	// are. Nil means that they are not moved.
-	Arrive func(ctx context.Context, e *engine.Engine) error
-	// Depart hands them over to other computers when a run ends before its task, and returns the commit. Nil means that it does not.
-	Depart func(ctx context.Context, e *engine.Engine) (files string, err error)
+	FetchFiles func(ctx context.Context, e *engine.Engine) error
+	// HandOver hands them over to other computers when a run ends before its task, and returns the commit. Nil means that it does not.
+	HandOver func(ctx context.Context, e *engine.Engine) (files string, err error)
 
 	Now      func() time.Time               // time.Now when nil
 	BackOff  func(failed int) time.Duration // wait after a number of starts without progress; nil: up to a minute
@@ -122,7 +122,7 @@ func conduct(ctx context.Context, e *engine.Engine, opts Options) (Outcome, erro
 		return Outcome{}, err
 	}
 	defer c.leave()
-	if err := c.arrive(ctx); err != nil {
+	if err := c.fetchFiles(ctx); err != nil {
 		return Outcome{}, err
 	}
 	within, cancel := c.post.Context(ctx)
@@ -132,7 +132,7 @@ func conduct(ctx context.Context, e *engine.Engine, opts Options) (Outcome, erro
 		return out, ErrLost
 	}
 	if (err == nil || errors.Is(err, ErrStopped)) && out.Task.Underway() {
-		c.depart()
+		c.handOver()
 	}
 	return out, err
 }
@@ -154,7 +154,7 @@ func newConductor(e *engine.Engine, opts Options) *conductor {
 		opts.Show = func(View) {}
 	}
 	opts.Patience = opts.Patience.orUsual()
-	return &conductor{Options: opts, e: e, alone: lockPath(e.Place()), began: opts.Now(), tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, told: map[string]bool{}}
+	return &conductor{Options: opts, e: e, alone: lockPath(e.Place()), began: opts.Now(), tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, reported: map[string]bool{}}
 }
 
 const liveDir = "live"
@@ -171,18 +171,18 @@ type conductor struct {
 
 	looked, woke time.Time // when it last gathered facts, and when it last noticed that the machine had slept
 
-	seen  map[agents.Duty]SlotFacts        // the slots when it last gathered facts
-	was   store.Snapshot                   // the last reported state
-	told  map[string]bool                  // runs whose start, or end, was reported
-	tails map[string]*process.Tail         // output of running agents
-	freed map[process.Slot]<-chan struct{} // closed when a taken slot becomes free
-	park  string                           // the last reported wait, so that it is reported once
+	seen     map[agents.Duty]SlotFacts        // the slots when it last gathered facts
+	was      store.Snapshot                   // the last reported state
+	reported map[string]bool                  // runs whose start, or end, was reported
+	tails    map[string]*process.Tail         // output of running agents
+	freed    map[process.Slot]<-chan struct{} // closed when a taken slot becomes free
+	park     string                           // the last reported wait, so that it is reported once
 }
 
 // run is the loop.
 func (c *conductor) run(ctx context.Context) (Outcome, error) {
-	bell := c.e.Store().Watch()
-	defer bell.Close()
+	watch := c.e.Store().Watch()
+	defer watch.Close()
 	first := true
 	for {
 		f, err := c.gather()
@@ -220,7 +220,7 @@ func (c *conductor) run(ctx context.Context) (Outcome, error) {
 		if again {
 			continue
 		}
-		c.wait(ctx, bell, f, act)
+		c.wait(ctx, watch, f, act)
 	}
 }
 
@@ -238,7 +238,7 @@ func (c *conductor) evict() {
 const catchUp = 10 * time.Millisecond
 
 // wait returns when something may have changed. The cause of the wake-up does not matter.
-func (c *conductor) wait(ctx context.Context, bell *store.Watcher, f Facts, act Act) {
+func (c *conductor) wait(ctx context.Context, watch *store.Watcher, f Facts, act Act) {
 	var due <-chan time.Time
 	until := act.Until
 	for _, t := range c.tails {
@@ -265,7 +265,7 @@ func (c *conductor) wait(ctx context.Context, bell *store.Watcher, f Facts, act 
 		dead = c.e.Store().SessionDone(f.Task.Session)
 	}
 	select {
-	case <-bell.C:
+	case <-watch.C:
 	case <-due:
 	case <-dead:
 	case <-left[0]:

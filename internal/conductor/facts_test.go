@@ -43,7 +43,7 @@ func conducting(t *testing.T, toml string) *conductor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &conductor{e: e, tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, told: map[string]bool{}, began: noon,
+	return &conductor{e: e, tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, reported: map[string]bool{}, began: noon,
 		Options: Options{Now: func() time.Time { return noon }, BackOff: func(failed int) time.Duration { return time.Duration(failed) * time.Second },
 			Log: quiet, Tell: func(Event) {}, Show: func(View) {}, Lease: conf.Lease, Patience: Patience{}.orUsual()}}
 }

@@ -31,11 +31,11 @@ func (c *conductor) take(ctx context.Context) error {
 	return err
 }
 
-// arrive brings the files of the task to this computer if they are not here. Another one may make newer ones afterwards: an agent whose conductor has
+// fetchFiles brings the files of the task to this computer if they are not here. Another one may make newer ones afterwards: an agent whose conductor has
 // ended there can still check and submit. So each start asks again.
-func (c *conductor) arrive(ctx context.Context) error {
+func (c *conductor) fetchFiles(ctx context.Context) error {
 	for c.post.Moved() {
-		if err := c.bring(ctx); err != nil {
+		if err := c.bringFiles(ctx); err != nil {
 			return err
 		}
 		if err := c.post.Arrived(ctx); err != nil && !errors.Is(err, leader.ErrFilesElsewhere) {
@@ -45,14 +45,14 @@ func (c *conductor) arrive(ctx context.Context) error {
 	return nil
 }
 
-// bring brings the files that are the newest as far as the post knows.
-func (c *conductor) bring(ctx context.Context) error {
+// bringFiles brings the files that are the newest as far as the post knows.
+func (c *conductor) bringFiles(ctx context.Context) error {
 	place := c.e.Place()
 	switch {
 	case !c.post.Files.Elsewhere() && place.Here() == nil: // they were made here, and nobody has conducted the task yet
 		return nil
-	case c.Arrive != nil:
-		return c.Arrive(ctx, c.e)
+	case c.FetchFiles != nil:
+		return c.FetchFiles(ctx, c.e)
 	}
 	now, err := c.e.View()
 	if err != nil {
@@ -64,9 +64,9 @@ func (c *conductor) bring(ctx context.Context) error {
 // departing bounds how long the files are handed over: a person waits for the end of the run.
 const departing = time.Minute
 
-// depart hands the files over to other computers, after the end of all agents.
-func (c *conductor) depart() {
-	if c.post == nil || c.Depart == nil || c.e.Place().Branch == "" {
+// handOver hands the files over to other computers, after the end of all agents.
+func (c *conductor) handOver() {
+	if c.post == nil || c.HandOver == nil || c.e.Place().Branch == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), departing)
@@ -77,7 +77,7 @@ func (c *conductor) depart() {
 	}
 	files := ""
 	if err == nil {
-		files, err = c.Depart(ctx, c.e)
+		files, err = c.HandOver(ctx, c.e)
 	}
 	if err != nil {
 		c.Log.Warn("other computers do not get the newest files of the task", "branch", c.e.Place().Branch, "error", err)

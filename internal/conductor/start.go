@@ -24,7 +24,7 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 	case ctx.Err() != nil || errors.Is(err, ErrLost):
 		return false, nil // the run ends
 	case errors.Is(err, leader.ErrFilesElsewhere):
-		return true, c.arrive(ctx)
+		return true, c.fetchFiles(ctx)
 	case err != nil:
 		return false, err
 	case question != "":
@@ -43,7 +43,7 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 		}
 		return true, nil
 	}
-	c.told[toldAs(run)] = true
+	c.reported[toldAs(run)] = true
 	c.goesOn()
 	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why, Sandbox: run.Sandbox, Outside: run.Outside})
 	return true, nil

@@ -72,17 +72,17 @@ func (c *conductor) tell(f Facts, first bool) {
 		open, closed := toldAs(r), toldAs(r)+" ended"
 		switch {
 		case first && r.Over():
-			c.told[open], c.told[closed] = true, true
-		case !c.told[open]:
-			c.told[open] = true
+			c.reported[open], c.reported[closed] = true, true
+		case !c.reported[open]:
+			c.reported[open] = true
 			kind := Started
 			if first {
 				kind = Found
 			}
 			c.say(Event{Kind: kind, Duty: r.Duty, Agent: r.Agent, Run: r.Name, Text: r.Log, Sandbox: r.Sandbox})
 		}
-		if r.Over() && !c.told[closed] {
-			c.told[closed] = true
+		if r.Over() && !c.reported[closed] {
+			c.reported[closed] = true
 			if r.Node == "" {
 				delete(c.tails, r.Name)
 			}

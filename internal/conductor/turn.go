@@ -32,7 +32,7 @@ func Look(e *engine.Engine, opts Options) (*Turn, error) {
 	if err := t.c.take(ctx); err != nil {
 		return nil, err
 	}
-	err := t.c.arrive(ctx)
+	err := t.c.fetchFiles(ctx)
 	if err == nil {
 		t.Facts, err = t.c.gather()
 	}

@@ -60,9 +60,9 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 	}
 	a := s.asking(question, doc, as, check)
 	if budget {
-		lay := a.lay
-		a.lay = func(now store.Snapshot, next *state.Task) {
-			lay(now, next)
+		apply := a.apply
+		a.apply = func(now store.Snapshot, next *state.Task) {
+			apply(now, next)
 			next.Asked.Budget = next.Top().ID
 		}
 	}
@@ -78,7 +78,7 @@ func (s *Session) asking(question, doc string, as state.Role, check func(store.S
 		drop:  []state.Doc{state.AnswerDoc},
 		note:  format.OneLine(question, document.MaxLine),
 		check: check,
-		lay: func(_ store.Snapshot, next *state.Task) {
+		apply: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Questions++
 			id := "q" + strconv.Itoa(next.Issued.Questions)
 			top := &next.Paused[len(next.Paused)-1]
@@ -151,7 +151,7 @@ func answering(looked state.Task, answer string) transition {
 			}
 			return nil
 		},
-		lay: func(now store.Snapshot, next *state.Task) {
+		apply: func(now store.Snapshot, next *state.Task) {
 			resetFailureStreak(next)
 			next.Decisions = state.Remember(next.Decisions, state.Record{ID: open.ID, Off: now.Journal.Bytes})
 			if open.ID == next.Asked.Budget {

@@ -10,8 +10,8 @@ import (
 // await looks at the machine now and after each change, until look is done or wait is over; it returns what was seen
 // last. The end of the holder's process counts as a change.
 func (e *Engine) await(ctx context.Context, wait time.Duration, look func(store.Snapshot) (bool, error)) (store.Snapshot, error) {
-	bell := e.store.Watch() // armed before the first look
-	defer bell.Close()
+	watch := e.store.Watch() // armed before the first look
+	defer watch.Close()
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
@@ -26,7 +26,7 @@ func (e *Engine) await(ctx context.Context, wait time.Duration, look func(store.
 			return snap, err
 		}
 		select {
-		case <-bell.C:
+		case <-watch.C:
 		case <-e.death(snap):
 		case <-over.C:
 			return snap, nil

@@ -65,7 +65,7 @@ func (s *Session) BeginMerge(ctx context.Context, looked state.Task, goal state.
 			}
 			return nil
 		},
-		lay: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }})
+		apply: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }})
 }
 
 // A Handover is what a merge hands over to the task that the branch was made from.
@@ -89,7 +89,7 @@ func (s *Session) EndMerge(ctx context.Context, goal state.FileMove, note string
 		if over.Text != "" {
 			t.docs = map[state.Doc]string{state.SubmissionDoc: over.Text}
 		}
-		t.lay = func(_ store.Snapshot, next *state.Task) {
+		t.apply = func(_ store.Snapshot, next *state.Task) {
 			next.Submission = over.Submission
 			next.Submission.Base = next.BaseTree
 		}
@@ -114,7 +114,7 @@ func (s *Session) EnterMerge(ctx context.Context, was store.Snapshot, tree strin
 			}
 			return nil
 		},
-		lay: func(_ store.Snapshot, next *state.Task) { next.Merged = tree }})
+		apply: func(_ store.Snapshot, next *state.Task) { next.Merged = tree }})
 	if err != nil && !errors.Is(err, errEntered) {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *Session) EnterMerge(ctx context.Context, was store.Snapshot, tree strin
 // those of the conflicts in its files: it is not submitted with them.
 func (s *Session) ReopenOn(ctx context.Context, base string, marks []string, review, note string) (Done, error) {
 	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: review}, note: note,
-		lay: func(_ store.Snapshot, next *state.Task) {
+		apply: func(_ store.Snapshot, next *state.Task) {
 			resetFailureStreak(next)
 			next.BaseTree, next.Marks = base, marks
 		}})

@@ -127,7 +127,7 @@ func (s *Session) claiming(now store.Snapshot, before *predecessor) transition {
 			*before = predecessor{now.Task.ClaimedBy, v}
 			return s.e.place.HasFiles(now.Files)
 		},
-		lay: func(_ store.Snapshot, next *state.Task) {
+		apply: func(_ store.Snapshot, next *state.Task) {
 			next.ClaimedBy, next.Session, next.ClaimedAt = s.Agent, s.ID, s.e.stamp()
 		},
 	}
@@ -216,7 +216,7 @@ func (s *Session) Progress(ctx context.Context, note string) (Done, error) {
 	if err := document.Check("note", note, maxNote); err != nil {
 		return Done{}, err
 	}
-	return s.commit(ctx, transition{event: state.Progress, note: note, check: s.e.spareNotes, lay: func(now store.Snapshot, next *state.Task) {
+	return s.commit(ctx, transition{event: state.Progress, note: note, check: s.e.spareNotes, apply: func(now store.Snapshot, next *state.Task) {
 		next.Issued.Notes++
 		next.Progress = state.Remember(next.Progress, state.Record{Off: now.Journal.Bytes})
 	}})

@@ -38,7 +38,7 @@ func (in Consulting) act(doc string) transition {
 		drop:  []state.Doc{state.ConsultResponseDoc},
 		note:  format.OneLine(in.Question, document.MaxLine),
 		check: refuseWhileChecking,
-		lay: func(_ store.Snapshot, next *state.Task) {
+		apply: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Consultations++
 			id := "c" + strconv.Itoa(next.Issued.Consultations)
 			next.Consultation.ID = id
@@ -73,7 +73,7 @@ func (s *Session) responding(response, id string) transition {
 			_, shown := s.Shown(now.Task)
 			return s.stale("consultation", id, now.Task.Consultation.ID, shown, "wait_for_review")
 		},
-		lay: func(now store.Snapshot, next *state.Task) {
+		apply: func(now store.Snapshot, next *state.Task) {
 			next.Consulted = state.Remember(next.Consulted, state.Record{ID: next.Consultation.ID, Off: now.Journal.Bytes})
 		},
 	}

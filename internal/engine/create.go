@@ -77,7 +77,7 @@ func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, d
 		return Done{}, err
 	}
 	made.Head, made.HeadBranch = tree.HeadNow(ctx)
-	t.lay = func(_ store.Snapshot, next *state.Task) {
+	t.apply = func(_ store.Snapshot, next *state.Task) {
 		next.TaskID, next.Title, next.BaseTree, next.BaseCommit, next.Worktree = made.TaskID, title, made.BaseTree, made.BaseCommit, s.e.place.Work
 		next.SetUpTree, next.Head, next.HeadBranch, next.Unpublished = setUp, made.Head, made.HeadBranch, why
 	}

@@ -39,7 +39,7 @@ func (s *Session) CreateDelegated(ctx context.Context, text string, frozen map[s
 // part of tree.
 func (s *Session) ApproveMerged(ctx context.Context, submission, tree string) (Done, error) {
 	done, err := s.commit(ctx, transition{event: state.Approve, arg: submission, check: ofSubmission(submission),
-		lay: func(_ store.Snapshot, next *state.Task) { next.Merged = tree }})
+		apply: func(_ store.Snapshot, next *state.Task) { next.Merged = tree }})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)
 	}
@@ -50,7 +50,7 @@ func (s *Session) ApproveMerged(ctx context.Context, submission, tree string) (D
 func (s *Session) RejectOn(ctx context.Context, base string, marks []string, submission, text string) error {
 	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: text}, note: format.OneLine(text, document.MaxLine),
 		arg: submission, check: ofSubmission(submission),
-		lay: func(_ store.Snapshot, next *state.Task) { next.BaseTree, next.Marks = base, marks }})
+		apply: func(_ store.Snapshot, next *state.Task) { next.BaseTree, next.Marks = base, marks }})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)
 	}

@@ -29,7 +29,7 @@ func (s *Session) StartDelegate(ctx context.Context, d state.Delegate, text stri
 // starting is the beginning of a delegate.
 func starting(d state.Delegate, text string, check func(store.Snapshot) error) transition {
 	return transition{event: state.DelegateStarted, docs: map[state.Doc]string{DelegateDoc: text}, note: document.Title(text), arg: d.Variant.String(), check: check,
-		lay: func(now store.Snapshot, next *state.Task) {
+		apply: func(now store.Snapshot, next *state.Task) {
 			next.Issued.Delegates++
 			d.ID, d.Off = "d"+strconv.Itoa(next.Issued.Delegates), now.Journal.Bytes
 			next.SetDelegate(d)
@@ -68,7 +68,7 @@ func (s *Session) DecideDelegate(ctx context.Context, id, on string, what state.
 // ruling is a decision about a delegate.
 func ruling(id, on string, what state.Ruling, text string) transition {
 	a := transition{event: state.DelegateDecided, note: fmt.Sprintf("%s %s %s", id, what, on), arg: text, check: openDelegate(id),
-		lay: func(now store.Snapshot, next *state.Task) {
+		apply: func(now store.Snapshot, next *state.Task) {
 			d, _ := next.Delegate(id)
 			d.Decided = state.Verdict{On: on, What: what, Off: now.Journal.Bytes}
 			next.SetDelegate(d)
@@ -119,7 +119,7 @@ func fetching(id string, goal state.FileMove) transition {
 			}
 			return nil
 		},
-		lay: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }}
+		apply: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }}
 }
 
 // EndDelegateMerge enters that the files are there, which are tree. as is Holder for the executor, or
@@ -136,7 +136,7 @@ func (s *Session) fetched(goal state.FileMove, tree string) transition {
 			}
 			return nil
 		},
-		lay: func(_ store.Snapshot, next *state.Task) {
+		apply: func(_ store.Snapshot, next *state.Task) {
 			d, _ := next.Delegate(goal.Of)
 			d.Merged = tree
 			next.SetDelegate(d)
@@ -151,7 +151,7 @@ func (e *Engine) EndDelegate(ctx context.Context, id string, how state.DelegateE
 
 func endingDelegate(id string, how state.DelegateEnd, why string) transition {
 	return transition{event: state.DelegateDone, as: state.Engine, note: format.OneLine(fmt.Sprintf("%s %s: %s", id, how, why), document.MaxLine), check: openDelegate(id),
-		lay: func(_ store.Snapshot, next *state.Task) {
+		apply: func(_ store.Snapshot, next *state.Task) {
 			d, _ := next.Delegate(id)
 			d.Ended = how
 			next.SetDelegate(d)

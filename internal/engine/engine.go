@@ -55,15 +55,15 @@ type Engine struct {
 
 	settled atomic.Uint64 // the newest entry after which no rule was found due
 
-	keeper    *snapshots.Queue
+	saves     *snapshots.Queue
 	published *publish.Trees
-	told      handover.Shown
+	shown     handover.Shown
 
 	origin  *origin.Judge // nil without Options.Project
 	foreign error         // of state that is only looked at; nil for ours
 }
 
-// Options are for tests and for the doors; the zero value is right for a server.
+// Options are for tests and for programs that open an engine; the zero value is right for a server.
 type Options struct {
 	Now   func() time.Time     // wall clock, for display; time.Now when nil
 	Clock func() lease.Instant // by which terms of leases and silences are measured; the store's clock when nil
@@ -129,7 +129,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	}
 	e := &Engine{place: place, store: s, shared: shared, probe: s.Probe, opts: opts, log: opts.Log,
 		trees: map[string]*worktree.Tree{}, origin: o, foreign: strange}
-	e.keeper = snapshots.NewQueue()
+	e.saves = snapshots.NewQueue()
 	e.settings = settings.New(place.Root, s, settings.Options{Project: opts.Project, Environ: opts.Environ, Log: opts.Log})
 	e.published = publish.New(place, s, e.settings.Person, opts.Log)
 	e.runner = checkrun.New(place, s, e.Environment)
@@ -150,7 +150,7 @@ func (e *Engine) Close() error {
 		case <-time.After(stopLimit):
 		}
 	}
-	e.keeper.Rest(e.opts.Rest)
+	e.saves.Rest(e.opts.Rest)
 	e.markLast()
 	return e.store.Close()
 }

@@ -22,7 +22,7 @@ const (
 	MaxGateErrors = rules.GateErrors
 )
 
-func (e *Engine) Keeper() *snapshots.Queue { return e.keeper }
+func (e *Engine) Keeper() *snapshots.Queue { return e.saves }
 func (e *Engine) Instant() lease.Instant   { return e.opts.Clock() }
 
 func (e *Engine) Fingerprint(ctx context.Context, snap store.Snapshot) (string, error) {

@@ -46,9 +46,9 @@ type job struct {
 	moved       []string      // files that its commands changed there, if that is a checkout of its own
 	unpublished string        // why its tree did not get to the git remote; "" if it did
 
-	mu   sync.Mutex
-	run  *checks.Job // nil until the commands run
-	told bool        // a call has returned the outcome
+	mu       sync.Mutex
+	run      *checks.Job // nil until the commands run
+	returned bool        // a call has returned the outcome
 
 	before, after *worktree.Sight // of the newest two fingerprints
 
@@ -82,7 +82,7 @@ func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error
 			return Checked{}, ctx.Err()
 		}
 		j.mu.Lock()
-		j.told = true
+		j.returned = true
 		j.mu.Unlock()
 		out := j.out
 		if snap.Task.Seq > out.Task.Seq { // it had ended before this call, and a person may have spoken since
@@ -139,7 +139,7 @@ func (j *job) joinable(now store.Snapshot) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	was := j.out.Task
-	return !j.told && j.err == nil && was.TaskID == is.TaskID && was.Epoch == is.Epoch &&
+	return !j.returned && j.err == nil && was.TaskID == is.TaskID && was.Epoch == is.Epoch &&
 		(was.Seq > is.Seq || was.Check.ID == is.Check.ID && was.State == is.State)
 }
 
@@ -212,7 +212,7 @@ func (j *job) look(ctx context.Context, now store.Snapshot) (string, error) {
 
 // checking is the beginning of a check of a tree.
 func checking(tree, arg string) transition {
-	return transition{event: state.CheckStarted, arg: arg, lay: func(_ store.Snapshot, next *state.Task) {
+	return transition{event: state.CheckStarted, arg: arg, apply: func(_ store.Snapshot, next *state.Task) {
 		next.Issued.Checks++
 		id := "k" + strconv.Itoa(next.Issued.Checks)
 		next.Check = state.Check{ID: id, Status: state.CheckRunning, Tree: tree, Gate: next.Pin.SHA256,
@@ -228,8 +228,8 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	if err != nil {
 		return checks.Result{}, err
 	}
-	bell := e.store.Watch() // armed before the run begins, which may take a while
-	defer bell.Close()
+	watch := e.store.Watch() // armed before the run begins, which may take a while
+	defer watch.Close()
 	on := checkrun.Target{Task: began.Task.TaskID, Tree: began.Task.Check.Tree, Base: began.Task.SetUpOn()}
 	spec, err := e.runner.Spec(began, gate, began.Task.Check.Log, on)
 	if err != nil {
@@ -265,7 +265,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 		case <-ctx.Done():
 			run.Stop()
 			return checks.Result{}, ctx.Err()
-		case <-bell.C:
+		case <-watch.C:
 			now, err := e.store.View()
 			if err == nil && !current(now, began) || refusal.CodeOf(err) == refusal.StoreGone {
 				run.Stop()

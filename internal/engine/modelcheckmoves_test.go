@@ -58,7 +58,7 @@ func (g *stage) awake(i int) bool { return !g.is.ex[i].stopped }
 
 // creating gives every task another id than the one before it, and pins the first gate.
 var creating = transition{event: state.CreateTask, docs: map[state.Doc]string{store.GateDoc: gatesOf[0]},
-	lay: func(now store.Snapshot, next *state.Task) { next.TaskID = "t2" }}
+	apply: func(now store.Snapshot, next *state.Task) { next.TaskID = "t2" }}
 
 func (g *stage) accept() bool {
 	return g.raise(g.hum, transition{event: state.AcceptConfig, docs: map[state.Doc]string{store.GateDoc: gatesOf[g.is.conf]}})

@@ -58,7 +58,7 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 		want origin.Strangeness
 		code refusal.Code
 	}{
-		{"another journal", func(p *enginetest.Machine) { p.Lay("journal.jsonl", evil) }, origin.OtherJournal, refusal.ForeignState},
+		{"another journal", func(p *enginetest.Machine) { p.Replace("journal.jsonl", evil) }, origin.OtherJournal, refusal.ForeignState},
 		{"another journal, written over ours", func(p *enginetest.Machine) {
 			if err := os.WriteFile(p.Path(".ferrus/journal.jsonl"), evil, 0o600); err != nil {
 				p.T.Fatal(err)
@@ -66,14 +66,14 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 		}, origin.OtherJournal, refusal.ForeignState},
 		{"our first line, then another history", func(p *enginetest.Machine) {
 			ours := p.Journal()
-			p.Lay("journal.jsonl", append(bytes.Clone(first(ours)), bytes.Repeat(evil, 1+len(ours)/len(evil))...))
+			p.Replace("journal.jsonl", append(bytes.Clone(first(ours)), bytes.Repeat(evil, 1+len(ours)/len(evil))...))
 		}, origin.OtherJournal, refusal.ForeignState},
 		{"another first line with the hash of ours", func(p *enginetest.Machine) {
 			ours := p.Journal()
-			p.Lay("journal.jsonl", bytes.Replace(ours, []byte("mine"), []byte("evil"), 1))
+			p.Replace("journal.jsonl", bytes.Replace(ours, []byte("mine"), []byte("evil"), 1))
 		}, "", refusal.Corrupt},
-		{"less than was seen", func(p *enginetest.Machine) { p.Lay("journal.jsonl", first(p.Journal())) }, origin.OlderJournal, refusal.ForeignState},
-		{"half of a line", func(p *enginetest.Machine) { p.Lay("journal.jsonl", evil[:100]) }, origin.OtherJournal, refusal.ForeignState},
+		{"less than was seen", func(p *enginetest.Machine) { p.Replace("journal.jsonl", first(p.Journal())) }, origin.OlderJournal, refusal.ForeignState},
+		{"half of a line", func(p *enginetest.Machine) { p.Replace("journal.jsonl", evil[:100]) }, origin.OtherJournal, refusal.ForeignState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -117,7 +117,7 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 		t.Parallel()
 		p := enginetest.Plain(t, "").Recorded()
 		origin.MarkEmpty(project.At(p.Dir, ""), p.Opts.Project)
-		p.Lay("journal.jsonl", evil)
+		p.Replace("journal.jsonl", evil)
 		if err := p.Judged(); why(err) != origin.OtherJournal {
 			t.Error(err)
 		}
@@ -136,7 +136,7 @@ func TestWhatGitTracksIsNotState(t *testing.T) {
 		"workflows.json": false, "workflows.schema.json": false, "README.md": false, "TASK.example.md": false, "skills/executor/SKILL.md": false, ".gitignore": false,
 	} {
 		if !p.Exists(".ferrus/" + name) {
-			p.Lay(name, []byte("{}"))
+			p.Replace(name, []byte("{}"))
 		}
 		p.Git("add", "-f", ".ferrus/"+name)
 		want := origin.Strangeness("")
@@ -349,8 +349,8 @@ func TestAForeignJournalIsSetAside(t *testing.T) {
 	p.Works(2)
 	want := p.Journal()
 	evil := made(t, 3).Journal()
-	p.Lay("journal.jsonl", evil)
-	p.Lay("tokens.json", []byte("evil"))
+	p.Replace("journal.jsonl", evil)
+	p.Replace("tokens.json", []byte("evil"))
 	p.Git("add", "-f", ".ferrus/journal.jsonl", ".ferrus/tokens.json")
 	var strange *origin.ForeignError
 	if err := origin.Foreign(t.Context(), project.At(p.Dir, ""), p.Opts.Project); !errors.As(err, &strange) {

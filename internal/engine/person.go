@@ -17,7 +17,7 @@ func (s *Session) Reopen(ctx context.Context, message string) (Done, error) {
 		return Done{}, err
 	}
 	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: format.OneLine(message, document.MaxLine),
-		lay: func(_ store.Snapshot, next *state.Task) { resetFailureStreak(next) }})
+		apply: func(_ store.Snapshot, next *state.Task) { resetFailureStreak(next) }})
 }
 
 // resetFailureStreak starts the count of the same trouble anew: a person has spoken, and what was in a row is no longer.

@@ -49,7 +49,7 @@ func (e *Engine) ended(snap store.Snapshot) {
 	if !e.published.Shared() {
 		return
 	}
-	e.keeper.Do(func(ctx context.Context) {
+	e.saves.Do(func(ctx context.Context) {
 		if tree, err := e.Tree(ctx, snap); err == nil {
 			e.published.End(ctx, tree, snap.Task)
 		}

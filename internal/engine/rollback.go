@@ -115,7 +115,7 @@ func (s *Session) goal(ctx context.Context, now store.Snapshot, to uint64) (stat
 
 // returning is the act that fences everybody while the files are moved.
 func (s *Session) returning(was *store.Line, goal state.FileMove, reason string) transition {
-	return transition{event: state.RollbackBegun, note: reason, back: was.Seq, lay: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }}
+	return transition{event: state.RollbackBegun, note: reason, back: was.Seq, apply: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }}
 }
 
 // move makes the files of the work those of a tree, having kept them as they are.
@@ -140,7 +140,7 @@ func (s *Session) recalling(was *store.Line, reason string) transition {
 			}
 			return nil
 		},
-		lay: func(now store.Snapshot, next *state.Task) {
+		apply: func(now store.Snapshot, next *state.Task) {
 			frozen, ok := next.Docs[store.EnvironDoc]
 			*next = next.Recall(was.State)
 			// It stays as the newest ferrus config accept has it, as the gate does.

@@ -28,7 +28,7 @@ func (e *Engine) actOf(r rules.Rule, now store.Snapshot, on *store.Line) (transi
 		a = transition{event: state.Approve, note: now.Task.Submission.ID + " by a rule of the project"}
 	case rules.Executor:
 		agent, model := r.Agent()
-		a = transition{event: state.Reassign, note: strings.TrimPrefix(r.Then, rules.Executor+" "), lay: func(now store.Snapshot, next *state.Task) {
+		a = transition{event: state.Reassign, note: strings.TrimPrefix(r.Then, rules.Executor+" "), apply: func(now store.Snapshot, next *state.Task) {
 			next.Assigned = state.Assigned{Agent: agent, Model: model, Off: now.Journal.Bytes, Was: cmp.Or(now.Task.Session, now.Task.Submission.Session)}
 		}}
 	default:

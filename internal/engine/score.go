@@ -49,5 +49,5 @@ func (s *Session) scoring(score state.Score) transition {
 			}
 			return nil
 		},
-		lay: func(_ store.Snapshot, next *state.Task) { next.Score = score }}
+		apply: func(_ store.Snapshot, next *state.Task) { next.Score = score }}
 }

@@ -30,7 +30,7 @@ type Caller struct {
 	Once  bool       // its session ends with this call: what the caller was shown before is not known, and must be named
 }
 
-// A Session is one caller's acquaintance with the machine: one connection of an agent, or one command of a person. Two
+// A Session is a connected caller: its role, name and claim. It is one connection of an agent, or one command of a person. Two
 // processes of one agent name are two sessions, and so two holders.
 type Session struct {
 	Caller
@@ -39,13 +39,13 @@ type Session struct {
 	e             *Engine
 	token, secret string // of a remote session: whose it is, and what its claim is made of
 
-	mu    sync.Mutex
-	live  io.Closer // held from before the first claim
-	epoch uint64    // under which this session last held the work; 0 when it never did
-	last  int64     // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
-	shown shown
-	told  handover.Shown
-	seen  map[string]string // of each delegate, by its id: the submission or the consultation that was shown
+	mu       sync.Mutex
+	live     io.Closer // held from before the first claim
+	epoch    uint64    // under which this session last held the work; 0 when it never did
+	last     int64     // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
+	shown    shown
+	messages handover.Shown
+	seen     map[string]string // of each delegate, by its id: the submission or the consultation that was shown
 }
 
 // shown is what a reviewer has before it, and in which task.
@@ -132,8 +132,8 @@ type transition struct {
 
 	// check refuses on facts that only hold under the lock; nil when there are none.
 	check func(now store.Snapshot) error
-	// lay puts the event's facts over the task; nil when there are none.
-	lay func(now store.Snapshot, next *state.Task)
+	// apply puts the event's facts over the task; nil when there are none.
+	apply func(now store.Snapshot, next *state.Task)
 }
 
 // A Done is what became of an act.
@@ -180,7 +180,7 @@ func (s *Session) commit(ctx context.Context, a transition) (Done, error) {
 	return s.e.thenRules(ctx, Done{Snapshot: after}), nil
 }
 
-// thenRules takes the step that a rule wants after an act. One that fails is the next writer's.
+// thenRules takes the step that a rule wants after an act. If it fails, the next writer takes it.
 func (e *Engine) thenRules(ctx context.Context, done Done) Done {
 	if !e.unsettled(done.Snapshot) {
 		return done
@@ -227,8 +227,8 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 	if next.State != now.Task.State {
 		next.Since = s.e.stamp()
 	}
-	if a.lay != nil {
-		a.lay(now, &next)
+	if a.apply != nil {
+		a.apply(now, &next)
 	}
 	if s.e.published.Shared() {
 		next.Worktree = "" // other computers have other folders
@@ -276,7 +276,7 @@ func (e *Engine) term(now store.Snapshot, next state.Task, by state.Role) (store
 
 // grant is a lease given or renewed now to a session.
 func (e *Engine) grant(session string) store.Lease {
-	conf, _ := e.Config() // a broken file leaves the last sound one
+	conf, _ := e.Config() // a broken file leaves the last valid one
 	ttl, now := conf.Lease.TTL(), e.stamp()
 	if live.IsSession(session) {
 		ttl = conf.Lease.MaxSilence()

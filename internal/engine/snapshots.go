@@ -17,7 +17,7 @@ func (e *Engine) snapshotAfter(event state.Event, after store.Snapshot, id strin
 		return
 	}
 	id = cmp.Or(id, of(after.Task))
-	e.keeper.Do(func(ctx context.Context) {
+	e.saves.Do(func(ctx context.Context) {
 		if err := e.saveSnapshot(ctx, after, id); err != nil && e.ctx.Err() == nil {
 			e.log.Warn("the files of an entry are not kept", "entry", after.Task.Seq, "error", err)
 		}
@@ -40,7 +40,7 @@ func (e *Engine) Files(ctx context.Context, snap store.Snapshot, seq uint64) (st
 	if err != nil || !tree.Git() {
 		return "", err
 	}
-	e.keeper.Wait()
+	e.saves.Wait()
 	return snapshots.Find(ctx, tree, e.place.Branch, snap.Task.TaskID, seq)
 }
 
@@ -54,7 +54,7 @@ func (e *Engine) Keep(ctx context.Context, snap store.Snapshot) (string, error) 
 }
 
 // Settle waits until the files of all entries so far are saved. Another process's are not waited for.
-func (e *Engine) Settle() { e.keeper.Wait() }
+func (e *Engine) Settle() { e.saves.Wait() }
 
 // EditsName is the name under which edits are saved that a move of the files of the work takes out of the work tree.
 func (e *Engine) EditsName(snap store.Snapshot) string {

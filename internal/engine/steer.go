@@ -21,7 +21,7 @@ func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 	if err := document.Check("the message", text, maxNote); err != nil {
 		return Done{}, err
 	}
-	return s.commit(ctx, transition{event: state.Steer, note: text, lay: func(now store.Snapshot, next *state.Task) {
+	return s.commit(ctx, transition{event: state.Steer, note: text, apply: func(now store.Snapshot, next *state.Task) {
 		next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(handover.SteerPrefix, now.Task.Seq+1), Off: now.Journal.Bytes})
 	}})
 }
@@ -58,7 +58,7 @@ func (s *Session) checkReader(t state.Task, to string) error {
 }
 
 func (s *Session) telling(to, text string, check func(store.Snapshot) error) transition {
-	return transition{event: state.Tell, note: text, arg: to, check: check, lay: func(now store.Snapshot, next *state.Task) {
+	return transition{event: state.Tell, note: text, arg: to, check: check, apply: func(now store.Snapshot, next *state.Task) {
 		next.Issued.Messages++
 		next.Messages = state.Remember(next.Messages, state.Message{ID: fmt.Sprint("m", now.Task.Seq+1), To: to, Off: now.Journal.Bytes})
 	}}
@@ -94,8 +94,8 @@ func (s *Session) Pending(now store.Snapshot, to Reader) (handover.News, error) 
 	return s.memory().Take(s.ID, func(shown func(id string) bool) (handover.News, error) { return s.e.news(now, to, shown) })
 }
 
-// Told notes that the session has been shown something. A text that was cut is yet to be shown.
-func (s *Session) Told(news handover.News) {
+// MarkShown notes that the session has been shown something. A text that was cut is yet to be shown.
+func (s *Session) MarkShown(news handover.News) {
 	s.memory().Note(s.ID, news)
 }
 
@@ -103,9 +103,9 @@ func (s *Session) Told(news handover.News) {
 // known by its claim; a remote supervisor without an MCP session is not known at all, and gets the messages again.
 func (s *Session) memory() *handover.Shown {
 	if live.IsSession(s.ID) && s.Role == state.Executor {
-		return &s.e.told
+		return &s.e.shown
 	}
-	return &s.told
+	return &s.messages
 }
 
 // news returns what is in force for a reader and was not shown, as much as one result carries. Where there is none it reads

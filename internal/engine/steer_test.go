@@ -72,7 +72,7 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 	if !slices.Equal(ids(got.Packet.Decisions), []string{third, second, first}) {
 		t.Errorf("the packet has %+v", got.Packet.Decisions)
 	}
-	next.Told(handover.News{Steers: got.Packet.Decisions})
+	next.MarkShown(handover.News{Steers: got.Packet.Decisions})
 	if got := untold(t, next); len(got) > 0 {
 		t.Errorf("told %v, which the packet has", got)
 	}
@@ -211,7 +211,7 @@ func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 	if !slices.Equal(ids(r.Decisions), []string{last, first}) || len(r.Decisions[1].Answer) >= len(long) || len(r.Cut) != 1 || len(asJSON(t, r.Decisions)) > engine.MaxReviewed {
 		t.Errorf("%d bytes, cut %v", len(asJSON(t, r.Decisions)), r.Cut)
 	}
-	sup.Told(handover.News{Steers: r.Decisions})
+	sup.MarkShown(handover.News{Steers: r.Decisions})
 	if got := enginetest.Must(sup.Pending(now, engine.Reader{Role: state.Executor, Steers: true}))(t).Steers; !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
 		t.Errorf("told %v", ids(got))
 	}
@@ -248,7 +248,7 @@ func TestWhereNothingIsSaidNothingIsRead(t *testing.T) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
-	ex.Told(handover.News{Steers: []handover.Decision{{ID: "steer-4"}}})
+	ex.MarkShown(handover.News{Steers: []handover.Decision{{ID: "steer-4"}}})
 	if list, err := ex.Pending(at("steer-4"), engine.Reader{Role: state.Executor, Steers: true}); len(list.Steers) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}

@@ -29,8 +29,8 @@ type Submitted struct {
 	Accepted bool
 }
 
-// Submit hands the work in. Work without any change is refused as InvalidInput unless it says why. Every road to Reviewing passes a green check of exactly the submitted tree: without one the
-// gate runs first. A gate that outlives wait does not submit by itself; calling again then is immediate.
+// Submit hands the work in. Work without any change is refused as InvalidInput unless it says why. A task
+// reaches Reviewing only after its checks passed on the submitted tree: if they have not, they run first. A gate that outlives wait does not submit by itself; calling again then is immediate.
 func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration) (Submitted, error) {
 	doc, err := in.render()
 	if err != nil {
@@ -45,19 +45,19 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 		if err := s.refuseWhileDelegating(now); err != nil {
 			return Submitted{}, err
 		}
-		tree, green, err := s.green(ctx, now, ran)
+		tree, passedOn, err := s.passedOn(ctx, now, ran)
 		if err != nil {
 			return Submitted{}, err
 		}
 		// Where the executor has no work in hand, the table has the word: it knows a call that repeats itself too.
-		if green || !now.Task.State.InHand() && !s.untold(now) {
-			if green && tree != "" && tree == now.Task.BaseTree && in.NoChange == "" {
+		if passedOn || !now.Task.State.InHand() && !s.untold(now) {
+			if passedOn && tree != "" && tree == now.Task.BaseTree && in.NoChange == "" {
 				return Submitted{}, emptyWork
 			}
-			if err := s.unresolved(ctx, now, green, tree); err != nil {
+			if err := s.unresolved(ctx, now, passedOn, tree); err != nil {
 				return Submitted{}, err
 			}
-			done, err := s.handIn(ctx, now, green, tree, doc)
+			done, err := s.handIn(ctx, now, passedOn, tree, doc)
 			return Submitted{Done: done, Accepted: err == nil}, err
 		}
 		out, err := s.Check(ctx, max(0, time.Until(deadline)))
@@ -93,8 +93,8 @@ func (e *Engine) Marked(ctx context.Context, now store.Snapshot, tree string) (s
 }
 
 // unresolved refuses to hand in files with marks of a conflict that ferrus has written: checks may well pass with them.
-func (s *Session) unresolved(ctx context.Context, now store.Snapshot, green bool, tree string) error {
-	if !green {
+func (s *Session) unresolved(ctx context.Context, now store.Snapshot, passedOn bool, tree string) error {
+	if !passedOn {
 		return nil
 	}
 	places, err := s.e.Marked(ctx, now, tree)
@@ -105,9 +105,9 @@ func (s *Session) unresolved(ctx context.Context, now store.Snapshot, green bool
 		Remedy: "at each place keep what both sides need and delete the lines that begin with <<<<<<<, =======, >>>>>>>; then check and submit"}
 }
 
-// green reports whether the task rests on a green check of the tree as it is now, and makes that tree durable. Without
+// passedOn reports whether the newest check passed on the tree as it is now, and makes that tree durable. Without
 // git nothing tells one tree from another: there only a gate that ran for this call counts.
-func (s *Session) green(ctx context.Context, now store.Snapshot, ran bool) (string, bool, error) {
+func (s *Session) passedOn(ctx context.Context, now store.Snapshot, ran bool) (string, bool, error) {
 	if !s.checked(now.Task) {
 		return "", false, nil
 	}
@@ -125,43 +125,43 @@ func (s *Session) green(ctx context.Context, now store.Snapshot, ran bool) (stri
 	return id, id == now.Task.Check.Tree, nil
 }
 
-// checked reports whether the session holds work that rests on a green check, of whatever tree.
+// checked reports whether the session holds work that rests on a passed check, of whatever tree.
 func (s *Session) checked(t state.Task) bool {
 	return t.State == state.Checking && passed(t) && s.Holds(t)
 }
 
-// passed reports whether the newest check was green, and judged by the gate that is in force.
+// passed reports whether the newest check passed, and judged by the gate that is in force.
 func passed(t state.Task) bool {
 	return t.Check.Status == state.CheckGreen && t.Check.Gate == t.Pin.SHA256
 }
 
-// handIn commits the submission of a tree, if it is green.
-func (s *Session) handIn(ctx context.Context, now store.Snapshot, green bool, tree, doc string) (Done, error) {
+// handIn commits the submission of a tree, if its checks passed.
+func (s *Session) handIn(ctx context.Context, now store.Snapshot, passedOn bool, tree, doc string) (Done, error) {
 	patch := "logs/" + now.Task.TaskID + "-" + nextSubmission(now.Task) + ".patch"
 	if tree != "" {
-		if err := s.e.handOver(ctx, now, green, tree, patch); err != nil {
+		if err := s.e.handOver(ctx, now, passedOn, tree, patch); err != nil {
 			return Done{}, err
 		}
 	} else {
 		patch = ""
 	}
-	return s.commit(ctx, submitting(now.Task, green, tree, doc, patch))
+	return s.commit(ctx, submitting(now.Task, passedOn, tree, doc, patch))
 }
 
-// submitting is the submission of a tree, which looked has a green check of.
-func submitting(looked state.Task, green bool, tree, doc, patch string) transition {
+// submitting records a submission of tree; the newest check of looked passed on it.
+func submitting(looked state.Task, passedOn bool, tree, doc, patch string) transition {
 	id := nextSubmission(looked)
 	return transition{
 		event: state.Submit,
 		docs:  map[state.Doc]string{state.SubmissionDoc: doc},
 		check: func(now store.Snapshot) error {
 			// A task that was paused when it was looked at may have come back to Checking since.
-			if !green || now.Task.Check != looked.Check || !passed(now.Task) {
+			if !passedOn || now.Task.Check != looked.Check || !passed(now.Task) {
 				return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the check that passed is no longer the newest", Remedy: "call submit again"}
 			}
 			return nil
 		},
-		lay: func(now store.Snapshot, next *state.Task) {
+		apply: func(now store.Snapshot, next *state.Task) {
 			next.Issued.Submissions++
 			next.Submission, next.Unpublished = state.Submission{ID: id, Tree: tree, Base: next.BaseTree, Patch: patch, Session: now.Task.Session}, ""
 		},

@@ -66,7 +66,7 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	return out, nil
 }
 
-// outcome is what a run of the gate says of the work. A green result counts only for the tree that it began with.
+// outcome is what a run of the gate says of the work. A passed result counts only for the tree that it began with.
 func outcome(run checks.Status, before, after string) state.CheckStatus {
 	switch {
 	case run == checks.Failed:
@@ -90,7 +90,7 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transiti
 			}
 			return j.stale(now, nil)
 		},
-		lay: func(_ store.Snapshot, next *state.Task) {
+		apply: func(_ store.Snapshot, next *state.Task) {
 			c := &next.Check
 			c.Status, next.Unpublished = out.Status, j.unpublished
 			out.wrote.Count(c)
@@ -126,7 +126,7 @@ func (out Checked) note(res checks.Result) string {
 	text := checkrun.Failures(out.Failures)
 	switch out.Status {
 	case state.CheckGreen:
-		text = fmt.Sprintf("%s green in %.1f s", format.Count(len(res.Commands), "command", "commands"), res.Duration.Seconds())
+		text = fmt.Sprintf("%s passed in %.1f s", format.Count(len(res.Commands), "command", "commands"), res.Duration.Seconds())
 	case state.CheckMoved:
 		text = "the work tree changed while the checks ran: " + strings.Join(out.Changed, ", ")
 		if out.Clean {

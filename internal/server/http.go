@@ -142,7 +142,7 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) 
 
 // servers creates the server of each role that a token can have.
 func (d *lazyEngine) servers() map[state.Role]*mcp.Server {
-	at := &sessionCache{taken: map[seatKey]*entry{}}
+	at := &sessionCache{taken: map[sessionKey]*entry{}}
 	all := map[state.Role]*mcp.Server{}
 	for _, role := range []state.Role{state.Supervisor, state.Executor} {
 		all[role] = tools.NewServer(tools.Options{

@@ -60,7 +60,7 @@ func TestASeatIsKeptForItsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	at := &sessionCache{taken: map[seatKey]*entry{}}
+	at := &sessionCache{taken: map[sessionKey]*entry{}}
 	sit := func(token, session string) *engine.Session {
 		s, err := at.session(e, web.Caller{Token: tokens.Token{ID: token, Role: state.Executor, Name: "n"}, Session: session})
 		if err != nil {

@@ -220,7 +220,7 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 // left.
 func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
 	if c.Role == workerRole {
-		return c.desk(log), func() {}
+		return c.workerServer(log), func() {}
 	}
 	d := &lazyEngine{conf: c, log: log}
 	return tools.NewServer(tools.Options{

@@ -13,11 +13,11 @@ import (
 // of a revision without sessions names these with each call.
 type sessionCache struct {
 	mu    sync.Mutex
-	taken map[seatKey]*entry
+	taken map[sessionKey]*entry
 	swept time.Time
 }
 
-type seatKey struct{ token, session string }
+type sessionKey struct{ token, session string }
 
 type entry struct {
 	s    *engine.Session
@@ -36,7 +36,7 @@ func (at *sessionCache) session(e *engine.Engine, c web.Caller) (*engine.Session
 	}
 	at.mu.Lock()
 	defer at.mu.Unlock()
-	now, key := time.Now(), seatKey{c.Token.ID, c.Session}
+	now, key := time.Now(), sessionKey{c.Token.ID, c.Session}
 	at.sweep(now)
 	one := at.taken[key]
 	if one == nil || one.s.Engine() != e { // the machine was lost and restored

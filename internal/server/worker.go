@@ -61,7 +61,7 @@ func (w *Worker) check(role state.Role, fs *flag.FlagSet) string {
 	return ""
 }
 
-// desk creates the server of a worker.
-func (c Config) desk(log *slog.Logger) *mcp.Server {
+// workerServer creates the server of a worker.
+func (c Config) workerServer(log *slog.Logger) *mcp.Server {
 	return worker.NewServer(worker.Options{Run: c.Worker.Run, Worker: c.Worker.Name, Attempt: c.Worker.Attempt, Wait: c.Wait, Version: Version(), Log: log})
 }

@@ -68,7 +68,7 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"countEdit":     "violations",
 		"bumpEpoch":     "epoch",
 		"dropCheck":     "check",
-		"arrive":        "returning",
+		"endMove":       "returning",
 		"markSelected":  "selected",
 		"loseDelegates": "delegates",
 		"unmark":        "merged selected",

@@ -9,12 +9,12 @@ import (
 // A move is one row of the table: who may make it, under which condition, where it leads and what
 // it changes.
 type move struct {
-	by    []Role
-	when  condition
-	then  target
-	spend Budget // counts one; the last unit leads to Failed instead
-	do    []op
-	amid  bool // it may be made while a rollback moves the files
+	by     []Role
+	when   condition
+	then   target
+	spend  Budget // counts one; the last unit leads to Failed instead
+	do     []op
+	moving bool // it may be made while a rollback moves the files
 }
 
 type moves map[Event]move
@@ -22,7 +22,7 @@ type moves map[Event]move
 // open reports whether the role may make the move in the present state of the task. No condition
 // binds the engine: it knows the facts and raises the event that fits them.
 func (m move) open(t Task, by Role) bool {
-	return slices.Contains(m.by, by) && (by == Engine || m.when.met(t)) && (m.amid || t.Returning == FileMove{})
+	return slices.Contains(m.by, by) && (by == Engine || m.when.met(t)) && (m.moving || t.Returning == FileMove{})
 }
 
 // table is the state machine. An event that is not listed for a state cannot happen in it.
@@ -73,15 +73,15 @@ var (
 		Branch:     {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck, loseDelegates)},
 		MergeBegun: {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
 		Merge:      merge(stay),
-		Violation:  {by: of(Engine), then: stay, do: ops(countEdit), amid: true},
-		Repair:     {by: of(Engine, Human), then: stay, amid: true},
+		Violation:  {by: of(Engine), then: stay, do: ops(countEdit), moving: true},
+		Repair:     {by: of(Engine, Human), then: stay, moving: true},
 	}
 	taken = always.and(moves{
 		AcceptConfig:  {by: of(Human), then: stay, do: ops(unassign)},
-		RollbackBegun: {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck), amid: true},
-		Rollback:      {by: of(Human), then: recall, do: ops(dropLease, bumpEpoch, dropCheck, arrive), amid: true},
-		Reset:         {by: of(Human), then: goTo(Idle), do: ops(wipe, bumpEpoch), amid: true},
-		DelegateDone:  {by: of(Engine), then: stay, amid: true},
+		RollbackBegun: {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck), moving: true},
+		Rollback:      {by: of(Human), then: recall, do: ops(dropLease, bumpEpoch, dropCheck, endMove), moving: true},
+		Reset:         {by: of(Human), then: goTo(Idle), do: ops(wipe, bumpEpoch), moving: true},
+		DelegateDone:  {by: of(Engine), then: stay, moving: true},
 	})
 	underway = taken.and(moves{
 		Steer: {by: of(Human), then: stay},
@@ -107,7 +107,7 @@ var (
 		DelegateStarted:      {by: of(Holder), then: stay},
 		DelegateDecided:      {by: of(Holder), when: delegating, then: stay},
 		DelegateMergeStarted: {by: of(Holder), when: delegating, then: stay, do: ops(dropCheck)},
-		DelegateMerged:       {by: of(Holder, Engine), when: fetching, then: stay, do: ops(dropCheck, arrive), amid: true},
+		DelegateMerged:       {by: of(Holder, Engine), when: fetching, then: stay, do: ops(dropCheck, endMove), moving: true},
 	}
 	claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
 	spoken = move{by: of(Supervisor), then: stay}
@@ -117,7 +117,7 @@ var (
 )
 
 func merge(then target) move {
-	return move{by: of(Human), then: then, do: ops(dropLease, bumpEpoch, dropCheck, arrive), amid: true}
+	return move{by: of(Human), then: then, do: ops(dropLease, bumpEpoch, dropCheck, endMove), moving: true}
 }
 
 // and returns the union of two sets of moves; on conflict the move of more wins.
@@ -177,7 +177,7 @@ var (
 	dropLease     = op{"dropLease", func(t *Task) { t.ClaimedBy, t.Session, t.ClaimedAt = "", "", time.Time{} }}
 	bumpEpoch     = op{"bumpEpoch", func(t *Task) { t.Epoch++ }}
 	dropCheck     = op{"dropCheck", abandonCheck}
-	arrive        = op{"arrive", func(t *Task) { t.Returning = FileMove{} }}
+	endMove       = op{"endMove", func(t *Task) { t.Returning = FileMove{} }}
 	markSelected  = op{"markSelected", func(t *Task) { t.Selected = true }}
 	unmark        = op{"unmark", func(t *Task) { t.Selected, t.Merged = false, "" }}
 	countEdit     = op{"countEdit", func(t *Task) { t.Violations++ }}

@@ -20,7 +20,7 @@ type Task struct {
 	Seq           uint64 `json:"seq"`   // of the journal line that made this state
 	Epoch         uint64 `json:"epoch"` // never goes down, not by reset, not by a new task
 	State         State  `json:"state"`
-	CheckRetries  int    `json:"check_retries"` // consecutive red checks
+	CheckRetries  int    `json:"check_retries"` // consecutive failed checks
 	ReviewCycles  int    `json:"review_cycles"` // rejections of this task
 	FailureReason string `json:"failure_reason,omitempty"`
 
@@ -233,7 +233,7 @@ func (t Task) Recall(was Task) Task {
 	}
 	dropLease.apply(&next)
 	abandonCheck(&next)
-	arrive.apply(&next)
+	endMove.apply(&next)
 	return next
 }
 

@@ -87,7 +87,7 @@ func (p Event) NoteText() string {
 			note = Quoted(note)
 		}
 	case state.Tell:
-		note = fmt.Sprintf("to %s  %s", told(p.State), Quoted(format.Clip(note, document.MaxLine)))
+		note = fmt.Sprintf("to %s  %s", recipient(p.State), Quoted(format.Clip(note, document.MaxLine)))
 	case state.Steer:
 		note = Quoted(format.Clip(note, document.MaxLine))
 	case state.Reject:
@@ -121,8 +121,8 @@ func (p Event) NoteText() string {
 	return strings.TrimSpace(note + format.FromTree(format.Line(p.Actor.Tree)))
 }
 
-// told returns to whom the newest message of a task was sent.
-func told(t state.Task) string {
+// recipient returns to whom the newest message of a task was sent.
+func recipient(t state.Task) string {
 	if n := len(t.Messages); n > 0 {
 		return t.Messages[n-1].To
 	}

@@ -156,7 +156,7 @@ func Follow(prev *Line, raw []byte, off int64) (*Line, error) {
 
 // HashAt returns the hash that the line at a byte of a journal claims, and whether its text has
 // that hash. If no line ends after off, the error is io.EOF.
-func HashAt(journal io.ReaderAt, off, size int64) (hash string, sound bool, err error) {
+func HashAt(journal io.ReaderAt, off, size int64) (hash string, valid bool, err error) {
 	if off < 0 || off >= size {
 		return "", false, io.EOF
 	}

@@ -52,7 +52,7 @@ func (c *call) Finish(err error) (gate.Outcome, error) {
 	c.finish(err)
 	text, err := c.encode()
 	if err == nil && c.s != nil {
-		c.s.Told(c.shown())
+		c.s.MarkShown(c.shown())
 	}
 	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next, Caller: c.caller()}, err
 }
@@ -208,7 +208,7 @@ func (c *call) encode() ([]byte, error) {
 		return text, err
 	}
 	c.packet.Fit(maxClaim - len(text))
-	c.res.lay(*c.packet)
+	c.res.setPacket(*c.packet)
 	return jsonx.Marshal(c.res)
 }
 

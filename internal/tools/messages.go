@@ -23,7 +23,7 @@ func (c *call) listen(in situation) {
 	if !messages {
 		return
 	}
-	c.s.Told(c.shown())
+	c.s.MarkShown(c.shown())
 	to := engine.Reader{Role: in.role, Steers: steers}
 	var unread error
 	if in.as == state.Holder {

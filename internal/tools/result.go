@@ -48,8 +48,8 @@ type Result struct {
 	Cut           []handover.Cut          `json:"cut,omitempty"`           // what did not fit, and the resource that has it
 
 	CheckID     string           `json:"check_id,omitempty"`
-	RetriesUsed *int             `json:"retries_used,omitempty"` // red checks in a row
-	RetriesMax  int              `json:"retries_max,omitempty"`  // the red check that fails the task
+	RetriesUsed *int             `json:"retries_used,omitempty"` // failed checks in a row
+	RetriesMax  int              `json:"retries_max,omitempty"`  // the failed check that fails the task
 	Failures    []checks.Command `json:"failures,omitempty"`     // commands that failed, each with the end of its output
 	Log         string           `json:"log,omitempty"`          // path of the whole output
 	Tree        string           `json:"tree,omitempty"`         // git tree that was checked or submitted
@@ -86,8 +86,8 @@ type Result struct {
 	Waiting       *state.Waiting `json:"waiting,omitempty"` // for whom, and since when
 }
 
-// lay copies a resume packet into the result.
-func (r *Result) lay(p handover.Packet) {
+// setPacket copies a resume packet into the result.
+func (r *Result) setPacket(p handover.Packet) {
 	r.Task, r.Review, r.LastCheck, r.Diffstat, r.Cut = p.Task, p.Review, p.LastCheck, p.Diffstat, p.Cut
 	r.Decisions, r.Messages, r.Consultations, r.Progress = p.Decisions, p.Messages, p.Consultations, p.Progress
 }

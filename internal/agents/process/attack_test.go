@@ -57,7 +57,7 @@ func TestNoEntryLeadsASlotOutside(t *testing.T) {
 		if err5 == nil {
 			err5 = f.Close()
 		}
-		err6 := o.lay(map[string]string{filepath.Join(home, "live", "conf", "settings"): "new"})
+		err6 := o.writeFiles(map[string]string{filepath.Join(home, "live", "conf", "settings"): "new"})
 		_ = s.End(t.Context())
 		return errors.Join(err, err2, err3, err4, err5, err6)
 	})

@@ -62,8 +62,8 @@ func createLog(file string) (*os.File, error) {
 	return r.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
-// lay writes the files of a launch, below the root of the slot. It replaces links.
-func (o sealed) lay(files map[string]string) error {
+// writeFiles writes the files of a launch, below the root of the slot. It replaces links.
+func (o sealed) writeFiles(files map[string]string) error {
 	if len(files) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // enter writes the files of the launch and makes the sandbox of the agent, if it is to have one: then the command starts in it.
 func (o sealed) enter(cmd *exec.Cmd) (*confine.Inside, error) {
 	if o.Inside == nil {
-		return nil, o.lay(o.Launch.Files)
+		return nil, o.writeFiles(o.Launch.Files)
 	}
 	order := *o.Inside
 	order.ServerEnv = append(order.ServerEnv, markName+"="+o.Mark)
@@ -23,7 +23,7 @@ func (o sealed) enter(cmd *exec.Cmd) (*confine.Inside, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the sandbox of the agent: %w", err)
 	}
-	if err := o.lay(o.Launch.Files); err != nil {
+	if err := o.writeFiles(o.Launch.Files); err != nil {
 		_, _ = inside.Leave()
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func checkRegistered(p *doctor.Context) doctor.Finding {
 	if err != nil {
 		return doctor.Finding{}
 	}
-	var told, strange []string
+	var named, strange []string
 	for _, s := range servers {
 		again := refusal.Say("ferrus register --%s %s writes it again", string(s.Role), s.Agent)
 		if s.Role != agents.Supervisor && s.Role != agents.Executor {
@@ -107,19 +107,19 @@ func checkRegistered(p *doctor.Context) doctor.Finding {
 		if err != nil {
 			return doctor.Bad(fmt.Sprintf("%s cannot start the server of the %s: %v", s.File, s.Role, err), again)
 		}
-		told = append(told, fmt.Sprintf("%s is the %s by %s (%s)", s.Agent, s.Role, s.File, format.Count(tools, "tool", "tools")))
+		named = append(named, fmt.Sprintf("%s is the %s by %s (%s)", s.Agent, s.Role, s.File, format.Count(tools, "tool", "tools")))
 	}
 	if len(strange) > 0 {
-		return doctor.Noted(strings.Join(append(strange, told...), "; "), refusal.Say("ferrus register writes the entries again, with %s", self))
+		return doctor.Noted(strings.Join(append(strange, named...), "; "), refusal.Say("ferrus register writes the entries again, with %s", self))
 	}
-	if f := checkPair(p, project, told); f.Text != "" {
+	if f := checkPair(p, project, named); f.Text != "" {
 		return f
 	}
-	return doctor.Fine(strings.Join(told, "; "))
+	return doctor.Fine(strings.Join(named, "; "))
 }
 
-// checkPair looks whether ferrus run starts the agents that the clients' files name. told is what was found in those.
-func checkPair(p *doctor.Context, project register.Project, told []string) doctor.Finding {
+// checkPair looks whether ferrus run starts the agents that the clients' files name. named is what was found in those.
+func checkPair(p *doctor.Context, project register.Project, named []string) doctor.Finding {
 	found, err := project.Registered()
 	if err != nil {
 		return doctor.Finding{}
@@ -141,7 +141,7 @@ func checkPair(p *doctor.Context, project register.Project, told []string) docto
 	if differ == nil {
 		return doctor.Finding{}
 	}
-	return doctor.Noted(strings.Join(append(told, differ...), "; "), refusal.Say("%s makes ferrus run{branch} start the same agents; ferrus register alone changes the clients' files instead", again))
+	return doctor.Noted(strings.Join(append(named, differ...), "; "), refusal.Say("%s makes ferrus run{branch} start the same agents; ferrus register alone changes the clients' files instead", again))
 }
 
 // notOurs says why the doctor does not start what a client's file names, "" if it is this very program, started as a

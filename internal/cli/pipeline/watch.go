@@ -51,7 +51,7 @@ func (p *progress) Options() (run.Options, error) {
 	if err != nil {
 		return run.Options{}, err
 	}
-	return run.Options{Ferrus: self, Environ: os.Environ(), Out: p, Told: p.tell, Log: cli.Warnings(aboveFooter{p})}, nil
+	return run.Options{Ferrus: self, Environ: os.Environ(), Out: p, Report: p.tell, Log: cli.Warnings(aboveFooter{p})}, nil
 }
 
 // Write prints the result.

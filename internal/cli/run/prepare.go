@@ -73,8 +73,8 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 // options are those of a conductor under a configuration, without the receivers of its events.
 func (p *preparation) options(conf config.Config) conductor.Options {
 	return conductor.Options{Hurry: p.hurry, Ferrus: p.program, Lease: conf.Lease, Environ: os.Environ(),
-		Arrive: func(ctx context.Context, e *engine.Engine) error {
+		FetchFiles: func(ctx context.Context, e *engine.Engine) error {
 			return branch.Bring(ctx, e.Session(p.Caller))
 		},
-		Depart: func(ctx context.Context, e *engine.Engine) (string, error) { return e.Publish(ctx) }}
+		HandOver: func(ctx context.Context, e *engine.Engine) (string, error) { return e.Publish(ctx) }}
 }

@@ -134,7 +134,7 @@ func stepOptions(a *cli.App, s *engine.Session, conf config.Config, places int) 
 				return run.Options{}, err
 			}
 			o, err := pipelinecmd.NewProgress(a, f).Options()
-			o.Told = nil // [notify] tells a person
+			o.Report = nil // [notify] tells a person
 			return o, err
 		}}, nil
 }

@@ -123,7 +123,7 @@ func tickOne(a *cli.App, ctx context.Context, at run.Place, name string, dry boo
 	if err != nil {
 		return pipeline.Action{}, err
 	}
-	o.Told = nil // [notify] tells a person
+	o.Report = nil // [notify] tells a person
 	return f.Tick(ctx, o)
 }
 

@@ -127,14 +127,14 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 			return &cli.Failure{Code: "failure", Message: what, Remedy: refusal.Say("%s", how), Exit: cli.ExitFailure}
 		}
 	}
-	if err := Lay(launch.Files); err != nil {
+	if err := WriteFiles(launch.Files); err != nil {
 		return err
 	}
 	return become(program, launch)
 }
 
-// Lay writes the files of a launch, which are below .ferrus, for the user alone.
-func Lay(files map[string]string) error {
+// WriteFiles writes the files of a launch, which are below .ferrus, for the user alone.
+func WriteFiles(files map[string]string) error {
 	for file, text := range files {
 		root, name, err := rootfs.For(file)
 		if err != nil {

@@ -18,11 +18,11 @@ const (
 	ScreenRest = "\x1b[J"
 )
 
-// watchTask shows the status whenever the store's bell rings, until ctx ends. On a terminal it draws over what it drew
+// watchTask shows the status whenever the store changes, until ctx ends. On a terminal it draws over what it drew
 // before; elsewhere it prints only what is new.
 func watchTask(a *cli.App, ctx context.Context, e *engine.Engine) error {
-	bell := e.Store().Watch()
-	defer bell.Close()
+	watch := e.Store().Watch()
+	defer watch.Close()
 	var seen uint64
 	if a.OutTTY && !a.JSON {
 		if _, err := a.Out.Write([]byte(screenTop + ScreenRest)); err != nil {
@@ -44,7 +44,7 @@ func watchTask(a *cli.App, ctx context.Context, e *engine.Engine) error {
 		}
 		seen = r.Seq
 		select {
-		case <-bell.C:
+		case <-watch.C:
 		case <-ctx.Done():
 			return a.Interrupted(ctx)
 		}

@@ -37,7 +37,7 @@ func approve(submission string) cli.Decision {
 		Act: func(ctx context.Context, s *engine.Session, note string) (engine.Done, error) {
 			return s.Approve(ctx, note, submission)
 		},
-		Told: func(a *cli.App, done engine.Done) {
+		Report: func(a *cli.App, done engine.Done) {
 			a.Say("%s approved: %s is %s\n", done.Task.Submission.ID, done.Task.TaskID, a.Paint(cli.Green, string(done.Task.State)))
 		},
 	}

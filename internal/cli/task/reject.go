@@ -45,7 +45,7 @@ func reject(submission string) cli.Decision {
 		Act: func(ctx context.Context, s *engine.Session, notes string) (engine.Done, error) {
 			return s.Reject(ctx, notes, submission)
 		},
-		Told: func(a *cli.App, done engine.Done) {
+		Report: func(a *cli.App, done engine.Done) {
 			t := done.Task
 			if t.State == state.Failed {
 				a.Say("%s rejected: %s has failed\n  %s\n", t.Submission.ID, t.TaskID, format.Line(t.FailureReason))

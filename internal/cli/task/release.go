@@ -52,7 +52,7 @@ func release() cli.Decision {
 			}
 			return done, err
 		},
-		Told: func(a *cli.App, _ engine.Done) {
+		Report: func(a *cli.App, _ engine.Done) {
 			a.Say("the agent is unassigned; the next executor that calls wait_for_task gets the task\n")
 			if alive != "" {
 				a.Say("  %s may still edit files: end that agent if it hangs\n", alive)

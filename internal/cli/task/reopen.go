@@ -40,7 +40,7 @@ var reopen = cli.Decision{Verb: "reopen", What: "reopen", Continues: true,
 	Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
 		return s.Reopen(ctx, text)
 	},
-	Told: func(a *cli.App, done engine.Done) {
+	Report: func(a *cli.App, done engine.Done) {
 		a.Say("%s is %s again; an executor that calls wait_for_task gets it, with your text\n", done.Task.TaskID, done.Task.State)
 	},
 }

@@ -74,7 +74,7 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 			got, err := delegate.Rollback(ctx, s, to, text, false, func() error { return schedule.EndAll(ctx, s.Engine()) })
 			return got.Done, err
 		},
-		Told: func(a *cli.App, done engine.Done) {
+		Report: func(a *cli.App, done engine.Done) {
 			a.Say("%s is %s again, as it was at %d; the files of the work are unchanged\n", done.Task.TaskID, done.Task.State, to)
 		},
 	}
@@ -91,7 +91,7 @@ func rollbackFiles(a *cli.App, to uint64, moved *restore.Change) cli.Decision {
 			*moved = got.Files
 			return got.Done, err
 		},
-		Told: func(a *cli.App, done engine.Done) {
+		Report: func(a *cli.App, done engine.Done) {
 			a.Say("%s is %s again, as it was at %d: %s, %s\n", done.Task.TaskID, done.Task.State, to,
 				format.Count(len(moved.Written), "file written", "files written"), format.Count(len(moved.Removed), "removed", "removed"))
 			for _, path := range moved.Left {

@@ -69,7 +69,7 @@ func runSend(a *cli.App, ctx context.Context, steering bool, from cli.Source, wo
 			a.Say("  %s\n", "no run works on the task; "+r.ResumeCommand()+" continues it")
 		}
 	default:
-		reopen.Told(a, done)
+		reopen.Report(a, done)
 	}
 	if steering && !a.Resume { // it is not what a task waits for
 		return nil

@@ -213,7 +213,7 @@ func merge(own []process.Run, rows []postgres.Run) (list, abroad []known) {
 		}
 		r, err := process.ReadPortable(row.Line)
 		if err != nil {
-			continue // nobody who writes there writes that
+			continue // ferrus writes only lines that it can read; another program wrote this one
 		}
 		if !row.Here {
 			r.Node = row.Host

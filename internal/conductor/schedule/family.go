@@ -62,10 +62,10 @@ func RunTask(ctx context.Context, e *engine.Engine, opts TaskOptions) (conductor
 // for a change. Everything but the conductors, and what they ask for, happens in one goroutine.
 type family struct {
 	TaskOptions
-	e       *engine.Engine
-	ended   chan delegateEnded
-	running map[string]*running // by the id of the delegate
-	told    string              // the last reported trouble
+	e        *engine.Engine
+	ended    chan delegateEnded
+	running  map[string]*running // by the id of the delegate
+	reported string              // the last reported trouble
 
 	mu    sync.Mutex               // several conductors ask for what was used
 	tails map[string]*process.Tail // output of the agents of delegates
@@ -86,17 +86,17 @@ type delegateEnded struct {
 }
 
 func (f *family) run(ctx context.Context) {
-	bell := f.e.Store().Watch()
-	defer bell.Close()
+	watch := f.e.Store().Watch()
+	defer watch.Close()
 	for ctx.Err() == nil {
-		if err := f.pass(ctx); err != nil && ctx.Err() == nil && err.Error() != f.told {
-			f.told = err.Error()
+		if err := f.pass(ctx); err != nil && ctx.Err() == nil && err.Error() != f.reported {
+			f.reported = err.Error()
 			f.Log.Warn("the delegates of the task", "error", err)
 		}
 		select {
 		case done := <-f.ended:
 			f.end(ctx, done)
-		case <-bell.C:
+		case <-watch.C:
 		case <-ctx.Done():
 		}
 	}

@@ -115,7 +115,7 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 		defer life.Close()
 	}
 	opts.Every, opts.Retry = cmp.Or(opts.Every, time.Second/2), cmp.Or(opts.Retry, time.Minute)
-	f := &fleet{Options: opts, session: session, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]untaken{}, viewed: map[string]viewed{}}
+	f := &fleet{Options: opts, session: session, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, reported: map[string]bool{}, untaken: map[string]untaken{}, viewed: map[string]viewed{}}
 	return f.run(ctx)
 }
 
@@ -127,14 +127,14 @@ type fleet struct {
 
 	session string // of a node
 
-	ended   chan ended
-	busy    map[string]bool    // branches that this fleet conducts or merges now
-	merging string             // the branch that is being merged, "" for none
-	left    map[string]left    // results of conductors
-	refused map[string]refused // merges that were refused
-	told    map[string]bool    // reported troubles
-	untaken map[string]untaken // tasks of the queue that could not be taken
-	viewed  map[string]viewed  // the tasks of branches
+	ended    chan ended
+	busy     map[string]bool    // branches that this fleet conducts or merges now
+	merging  string             // the branch that is being merged, "" for none
+	left     map[string]left    // results of conductors
+	refused  map[string]refused // merges that were refused
+	reported map[string]bool    // reported troubles
+	untaken  map[string]untaken // tasks of the queue that could not be taken
+	viewed   map[string]viewed  // the tasks of branches
 }
 
 // An untaken is a task of the queue that could not be taken: a retry needs another text, or another run.
@@ -336,8 +336,8 @@ func (f *fleet) note(name string, why error) {
 
 // trouble reports a problem once.
 func (f *fleet) trouble(name string, err error) {
-	if key := name + "\x00" + err.Error(); !f.told[key] {
-		f.told[key] = true
+	if key := name + "\x00" + err.Error(); !f.reported[key] {
+		f.reported[key] = true
 		f.Tell(Event{Branch: name, Kind: Trouble, Text: err.Error()})
 	}
 }

@@ -160,7 +160,7 @@ func TestAPersonsFilesAreNotConductedElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	look := func() error {
-		turn, err := conductor.Look(b.Engine(), conductor.Options{Arrive: func(ctx context.Context, e *engine.Engine) error {
+		turn, err := conductor.Look(b.Engine(), conductor.Options{FetchFiles: func(ctx context.Context, e *engine.Engine) error {
 			return branch.Bring(ctx, e.Session(b.Human().Caller))
 		}})
 		if err == nil {

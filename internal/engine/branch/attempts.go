@@ -26,7 +26,7 @@ type Attempt struct {
 	Holder    string         `json:"holder,omitempty"`
 	Check     string         `json:"check,omitempty"` // how the newest check ended: its id, its status, "" before the first
 	Why       string         `json:"why,omitempty"`   // what the gate last said, or why the task failed
-	Green     bool           `json:"green"`           // the gate was green on what the task holds or has handed in
+	Green     bool           `json:"green"`           // the checks passed on what the task holds or has handed in
 	Checks    int            `json:"checks"`
 	Score     *float64       `json:"score,omitempty"`      // of its work; nil where none counts
 	Void      bool           `json:"score_void,omitempty"` // its newest score is of another tree or another gate

@@ -115,7 +115,7 @@ func Fetch(ctx context.Context, s *engine.Session, name, commit string) (Fetched
 	if err := b.fetch(ctx, commit); err != nil {
 		return b.done, err
 	}
-	return b.done, b.lay(ctx)
+	return b.done, b.writeFiles(ctx)
 }
 
 // fetchable refuses a branch without a task, and one on which somebody works on this computer.
@@ -178,8 +178,8 @@ const (
 	moving = "moving\n" // the files of one that was there
 )
 
-// lay makes the work tree, if there is none, and gives it the files.
-func (b *bringing) lay(ctx context.Context) error {
+// writeFiles makes the work tree, if there is none, and gives it the files.
+func (b *bringing) writeFiles(ctx context.Context) error {
 	home, err := b.on.OpenDir()
 	if err != nil {
 		return err

@@ -157,7 +157,7 @@ func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.
 	if err != nil {
 		return err
 	}
-	if err := lay(ctx, s, now, tree, on, from, draft); err != nil {
+	if err := writeFiles(ctx, s, now, tree, on, from, draft); err != nil {
 		return err
 	}
 	carry(s, now, draft)
@@ -188,8 +188,8 @@ func holdBranch(on project.Place) (*filelock.Lock, error) {
 	return lock, err
 }
 
-// lay makes the work tree with its files, and has them kept for the branch.
-func lay(ctx context.Context, s *engine.Session, now store.Snapshot, tree *worktree.Tree, on project.Place, from start, draft string) error {
+// writeFiles makes the work tree with its files, and has them kept for the branch.
+func writeFiles(ctx context.Context, s *engine.Session, now store.Snapshot, tree *worktree.Tree, on project.Place, from start, draft string) error {
 	dir := on.WorkTree()
 	own, err := project.Repository(ctx, s.Engine().Place().Root)
 	if err != nil {

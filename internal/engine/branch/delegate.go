@@ -68,7 +68,7 @@ func ReturnDelegate(ctx context.Context, s, from *engine.Session, id string, c *
 	if err := m.undo(ctx); err != nil {
 		return err
 	}
-	if err := m.lay(ctx, c.tree); err != nil {
+	if err := m.writeTree(ctx, c.tree); err != nil {
 		return err
 	}
 	text := "The work that this is a part of has moved on, and git cannot merge the two: " + conflicts(c.Conflicts) + ".\n\n" +

@@ -23,5 +23,5 @@ func LayMerged(ctx context.Context, s, from *engine.Session) error {
 	if err != nil {
 		return err
 	}
-	return m.lay(ctx, got.Tree)
+	return m.writeTree(ctx, got.Tree)
 }

@@ -131,7 +131,7 @@ func Resolve(ctx context.Context, s, from *engine.Session, c *ConflictError) (en
 	if err := m.into.SaveRef(ctx, refOf(m.from.Engine(), m.was.Task.TaskID, "base-"+m.was.Task.Submission.ID), c.ours); err != nil {
 		return engine.Done{}, refusal.Git(err)
 	}
-	if err := m.lay(ctx, c.tree); err != nil {
+	if err := m.writeTree(ctx, c.tree); err != nil {
 		return engine.Done{}, err
 	}
 	text := "The project has moved on, and this work does not fit it: " + c.Message + ".\n\n" +

@@ -30,7 +30,7 @@ type Merged struct {
 	Checks         *checks.Result // of the gate on that tree; nil where it is the very tree that was approved
 }
 
-// A ConflictError is why approved work does not fit the project as it is: git cannot merge the two, or the gate is red on what comes
+// A ConflictError is why approved work does not fit the project as it is: git cannot merge the two, or the checks fail on what comes
 // of it. Nothing was changed.
 type ConflictError struct {
 	refusal.RefusedError
@@ -212,7 +212,7 @@ func (m *merging) undo(ctx context.Context) error {
 	if id == m.theirs {
 		return m.forget(ctx)
 	}
-	cut, _, err := m.laid(ctx)
+	cut, _, err := m.triedTree(ctx)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 		return "", nil, err
 	}
 	if run.Status != checks.Passed {
-		c := m.clash(got, "is red with the project's changes in it: "+checkrun.Verdict(run))
+		c := m.clash(got, "fails its checks with the project's changes in it: "+checkrun.Verdict(run))
 		c.Failures = run.Failures()
 		return "", nil, c
 	}
@@ -320,21 +320,21 @@ func (m *merging) judge(ctx context.Context, whole, tree string) (res checks.Res
 	if gate.Checks.Clean() {
 		return m.judgeClean(ctx, gate, tree)
 	}
-	if err := m.lay(ctx, whole); err != nil {
+	if err := m.writeTree(ctx, whole); err != nil {
 		return res, err
 	}
-	laid, _, err := m.laid(ctx)
+	triedTree, _, err := m.triedTree(ctx)
 	if err != nil {
 		return res, errors.Join(err, m.back(context.WithoutCancel(ctx), whole))
 	}
 	defer func() {
 		ctx := context.WithoutCancel(ctx)
 		id, wrong := m.work.Fingerprint(ctx)
-		if wrong == nil && id != laid {
+		if wrong == nil && id != triedTree {
 			_, wrong = m.from.Engine().Keep(ctx, m.was) // somebody may have worked on them
 		}
-		if wrong == nil && err == nil && id != laid {
-			err = m.written(ctx, laid, id)
+		if wrong == nil && err == nil && id != triedTree {
+			err = m.written(ctx, triedTree, id)
 		}
 		if wrong == nil {
 			wrong = m.back(ctx, id)
@@ -357,8 +357,8 @@ func (m *merging) judge(ctx context.Context, whole, tree string) (res checks.Res
 	return m.from.Engine().Runner().Run(ctx, at.On(spec))
 }
 
-// lay puts a tree into the branch's work tree, having it kept and so marked.
-func (m *merging) lay(ctx context.Context, tree string) error {
+// writeTree puts a tree into the branch's work tree, having it kept and so marked.
+func (m *merging) writeTree(ctx context.Context, tree string) error {
 	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
 		return refusal.Git(err)
 	}

@@ -37,8 +37,8 @@ func (m *merging) counting(ctx context.Context, in *worktree.Tree, tree, than st
 	return without, out, nil
 }
 
-// laid returns what counts of the tree that is tried in the branch's work tree, and its paths that do not; "" where none is.
-func (m *merging) laid(ctx context.Context) (tree string, ignored []string, err error) {
+// triedTree returns what counts of the tree that is tried in the branch's work tree, and its paths that do not; "" where none is.
+func (m *merging) triedTree(ctx context.Context) (tree string, ignored []string, err error) {
 	whole, err := m.work.ReadRef(ctx, m.mark())
 	if err != nil {
 		return "", nil, refusal.Git(err)
@@ -52,7 +52,7 @@ func (m *merging) laid(ctx context.Context) (tree string, ignored []string, err 
 // clear removes what is ignored of the tree that is tried in the branch's work tree: it is where approved files are put back to, and
 // whatever is in it was written by the checks.
 func (m *merging) clear(ctx context.Context) error {
-	_, ignored, err := m.laid(ctx)
+	_, ignored, err := m.triedTree(ctx)
 	if err != nil || len(ignored) == 0 {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Confirm has this computer judge what is under review, if another one has judged it: with a clean gate two computers have judged the same
-// files before anybody reviews them. It returns "" if they are green here or there is nothing to confirm, and otherwise a question to the
+// files before anybody reviews them. It returns "" if they pass here or there is nothing to confirm, and otherwise a question to the
 // person. The task stays as it is. before is called when the checks begin to run.
 //
 // The log of the newest check lies on the computer that has judged it, by this function too.

@@ -203,7 +203,7 @@ func (r *Runner) site(ctx context.Context, snap store.Snapshot, gate config.Gate
 		l.SetUp = func(ctx context.Context, _ string) error { return r.setUpClean(ctx, gate, s, on) }
 	}
 	for over := time.Now().Add(gatePatience); ; {
-		err := c.Lay(ctx, t, l)
+		err := c.Prepare(ctx, t, l)
 		if !errors.Is(err, checkout.ErrInUse) || time.Now().After(over) {
 			return s, err
 		}

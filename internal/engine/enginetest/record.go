@@ -91,8 +91,8 @@ func (p *Machine) Judged() error {
 	return err
 }
 
-// Lay puts a file in the place of another, as git does: it removes the one and makes the other.
-func (p *Machine) Lay(name string, data []byte) {
+// Replace puts a file in the place of another, as git does: it removes the one and makes the other.
+func (p *Machine) Replace(name string, data []byte) {
 	p.T.Helper()
 	path := filepath.Join(p.Dir, ".ferrus", filepath.FromSlash(name))
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

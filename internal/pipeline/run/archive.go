@@ -67,9 +67,9 @@ func (b *runState) archive(ctx context.Context, l Line) error {
 	}
 	f.Dir = root.Join(to)
 	b.o.at("after move")
-	if b.o.Told != nil {
+	if b.o.Report != nil {
 		l.Why, l.Status = f.Dir, b.status
-		b.o.Told(l)
+		b.o.Report(l)
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func everything(t *testing.T, dir string) error {
 		note(f.Ask(Intent{ID: "i", Verb: pipeline.Cancel, By: "me"}, now))
 		_, err = f.send(t.Context(), o, byFerrus, []byte("result"), true)
 		note(err)
-		d, err := f.Desk("two", 1)
+		d, err := f.WorkerSession("two", 1)
 		note(err)
 		if err == nil {
 			_, err = d.Write("two", false, now)

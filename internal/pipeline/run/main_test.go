@@ -66,7 +66,7 @@ func newYard(t testing.TB) *yard {
 	y.conf.HQ.Executor = config.Agent{Agent: "command",
 		Command: `echo $$ >> "$FERRUS_ROOT/spawned-$FERRUS_WORKER"; if [ -e "$FERRUS_ROOT/plays/$FERRUS_WORKER" ]; then . "$FERRUS_ROOT/plays/$FERRUS_WORKER"; else ` + write + `; fi`}
 	y.o = Options{Ferrus: "/bin/false", Environ: os.Environ(), Out: &y.out, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Told: func(l Line) {
+		Report: func(l Line) {
 			y.mu.Lock()
 			defer y.mu.Unlock()
 			y.told = append(y.told, l)

@@ -129,8 +129,8 @@ func (b *runState) commit(l Line) error {
 	b.status, b.sum = l.Status, l.SHA256
 	b.o.at("journalled " + l.Event)
 	err = b.show()
-	if b.o.Told != nil {
-		b.o.Told(l)
+	if b.o.Report != nil {
+		b.o.Report(l)
 	}
 	b.o.at("after " + l.Event)
 	return err

@@ -21,7 +21,7 @@ func asker() int {
 	if err != nil {
 		return 3
 	}
-	d, err := f.Desk(os.Getenv("FERRUS_WORKER"), attempt)
+	d, err := f.WorkerSession(os.Getenv("FERRUS_WORKER"), attempt)
 	if err != nil {
 		return 4
 	}
@@ -171,7 +171,7 @@ func TestTheTimeOfAWorkerThatAsksStandsStill(t *testing.T) {
 	y.working("one")
 	y.tick(f)
 	left := y.status(f).Worker("one").Deadline.Sub(y.o.Now())
-	d, err := f.Desk("one", 1)
+	d, err := f.WorkerSession("one", 1)
 	must(t, err)
 	_, err = d.Ask(t.Context(), "Which?", y.o.Now())
 	must(t, err)
@@ -202,7 +202,7 @@ func TestWhoMayNotAskIsRefused(t *testing.T) {
 	y.play("one", gated)
 	f := y.launch(pair)
 	y.tick(f)
-	d, err := f.Desk("one", 1)
+	d, err := f.WorkerSession("one", 1)
 	must(t, err)
 	if _, err := d.Ask(t.Context(), "Which?", time.Now()); err != ErrMayNot {
 		t.Error(err)

@@ -28,7 +28,7 @@ func deliverer() int {
 	if err != nil {
 		return 2
 	}
-	d, err := f.Desk("end", 1)
+	d, err := f.WorkerSession("end", 1)
 	if err != nil {
 		return 3
 	}
@@ -73,7 +73,7 @@ func TestAResultIsSentOnce(t *testing.T) {
 				}
 				return
 			}
-			d, err := g.Desk("end", 1)
+			d, err := g.WorkerSession("end", 1)
 			must(t, err)
 			switch _, err = d.Deliver(t.Context(), y.o); {
 			case err == nil:
@@ -237,7 +237,7 @@ func TestNobodyElseDelivers(t *testing.T) {
 	y.play("side", gated)
 	f := y.launch(last)
 	y.tick(f)
-	d, err := f.Desk("side", 1)
+	d, err := f.WorkerSession("side", 1)
 	must(t, err)
 	if _, err := d.Deliver(t.Context(), y.o); err == nil || y.mails() != 0 {
 		t.Error("side has delivered")

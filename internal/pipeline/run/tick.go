@@ -22,7 +22,7 @@ type Options struct {
 	Ferrus  string               // absolute path of the ferrus program, for the workers' servers
 	Environ []string             // for the workers, before variables are removed that they must not inherit
 	Out     io.Writer            // target of results that are delivered to stdout; may be nil
-	Told    func(Line)           // called for each new line; may be nil
+	Report  func(Line)           // called for each new line; may be nil
 	Log     *slog.Logger         // slog.Default when nil
 	Now     func() time.Time     // time.Now when nil
 	Clock   func() lease.Instant // clock.Read when nil

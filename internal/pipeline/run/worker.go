@@ -20,8 +20,8 @@ type WorkerSession struct {
 	attempt int
 }
 
-// Desk returns the session of an attempt. The error says that there is no such role.
-func (f *Folder) Desk(role string, attempt int) (*WorkerSession, error) {
+// WorkerSession returns the session of an attempt. The error says that there is no such role.
+func (f *Folder) WorkerSession(role string, attempt int) (*WorkerSession, error) {
 	if _, phase := f.Workflow.Worker(role); phase < 0 {
 		var roles []string
 		for _, p := range f.Workflow.Phases {

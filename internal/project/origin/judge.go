@@ -152,13 +152,13 @@ func (j *Judge) Machine(m store.Machine) error {
 }
 
 // judge compares the lines of a journal that is not empty with those that were recorded here. hashAt is store.HashAt for it.
-func (j *Judge) judge(hashAt func(off int64) (hash string, sound bool, err error)) error {
+func (j *Judge) judge(hashAt func(off int64) (hash string, valid bool, err error)) error {
 	r, found, err := j.record.Record()
 	if err != nil || !found || !r.Journal.Begun() {
 		j.adoptLater(len(r.Agreed) > 0)
 		return nil // a person is asked about that, together with the agreement
 	}
-	h, sound, err := hashAt(0)
+	h, valid, err := hashAt(0)
 	switch {
 	case err == io.EOF && r.Journal.Off == 0:
 		return nil // a first line that a crash has torn
@@ -175,13 +175,13 @@ func (j *Judge) judge(hashAt func(off int64) (hash string, sound bool, err error
 		}))
 	case !r.Journal.Began(h) && j.place.Branch == "":
 		return j.other("does not begin with a line that was seen here")
-	case !sound:
+	case !valid:
 		return damagedAt(0)
 	}
 	if j.place.Branch != "" || r.Journal.H == "" {
 		return nil
 	}
-	h, sound, err = hashAt(r.Journal.Off)
+	h, valid, err = hashAt(r.Journal.Off)
 	switch {
 	case err == io.EOF:
 		return foreign(OlderJournal, fmt.Sprintf("the journal of %s is older than last seen here (%s): a restored backup?", j.place.Root,
@@ -190,7 +190,7 @@ func (j *Judge) judge(hashAt func(off int64) (hash string, sound bool, err error
 		return err
 	case h != r.Journal.H:
 		return j.other(fmt.Sprintf("does not have the line at byte %d that was written here", r.Journal.Off))
-	case !sound:
+	case !valid:
 		return damagedAt(r.Journal.Off)
 	}
 	return nil

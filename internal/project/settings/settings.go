@@ -61,7 +61,7 @@ func (s *Settings) Know(sum string, gate config.Gate) {
 func (s *Settings) Locks() string { return store.Mutex(s.mu.TryLock, s.mu.Unlock) }
 
 // Config returns ferrus.toml as it is now, with the person's own configuration laid over it. When a file is broken it
-// returns the last ferrus.toml that was sound, or the defaults, together with the error.
+// returns the last ferrus.toml that was valid, or the defaults, together with the error.
 func (s *Settings) Config() (config.Config, error) {
 	conf, err := s.projectConfig()
 	if err != nil || s.record == nil {
@@ -97,7 +97,7 @@ func (s *Settings) projectConfig() (config.Config, error) {
 	return s.conf.read(filepath.Join(s.root, config.FileName), config.Load)
 }
 
-// A latest is what a file said when it was last read and sound.
+// A latest is what a file said when it was last read and valid.
 type latest[T any] struct {
 	value  T
 	loaded bool

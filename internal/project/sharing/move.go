@@ -130,7 +130,7 @@ func send(ctx context.Context, d *postgres.Database, at *project.Shared, places 
 	sent := false
 	if err == nil {
 		sent = true
-		err = arrive(ctx, d, at, places)
+		err = insertAll(ctx, d, at, places)
 	}
 	switch {
 	case err == nil:
@@ -174,8 +174,8 @@ func stay(places []project.Place) error {
 	return places[0].Share(nil)
 }
 
-// arrive brings the frozen files of the machines and the queue into the database, in one transaction.
-func arrive(ctx context.Context, d *postgres.Database, at *project.Shared, places []project.Place) error {
+// moveIn brings the frozen files of the machines and the queue into the database, in one transaction.
+func insertAll(ctx context.Context, d *postgres.Database, at *project.Shared, places []project.Place) error {
 	main := places[0]
 	all := postgres.Arrival{Project: at.Project, Label: filepath.Base(main.Root)}
 	for _, p := range places {
@@ -197,7 +197,7 @@ func arrive(ctx context.Context, d *postgres.Database, at *project.Shared, place
 	if all.Queue, err = queue.Departing(main.Dir(), at.Node); err != nil {
 		return err
 	}
-	return d.Arrive(ctx, all)
+	return d.AddProject(ctx, all)
 }
 
 // settle tidies up after the project has arrived.

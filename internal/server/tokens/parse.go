@@ -45,7 +45,7 @@ func parse(text []byte) ([]entry, error) {
 	}
 	seen := map[string]bool{}
 	for i, e := range doc.Tokens {
-		if err := e.sound(); err != nil {
+		if err := e.validate(); err != nil {
 			return nil, fmt.Errorf("token %d: %v", i+1, err)
 		}
 		for _, own := range []string{e.ID, e.Hash, string(e.Role) + " " + e.Name} {
@@ -71,7 +71,7 @@ func compact(text []byte) []byte {
 	return b.Bytes()
 }
 
-func (e entry) sound() error {
+func (e entry) validate() error {
 	switch {
 	case !idForm.MatchString(e.ID):
 		return fmt.Errorf("%q is not an id", e.ID)

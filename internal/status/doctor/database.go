@@ -15,7 +15,7 @@ func checkDatabase(p *Context) Finding {
 		return troubled(err)
 	}
 	if at == nil {
-		return Finding{} // told by the check of the folder
+		return Finding{} // reported by the check of the folder
 	}
 	d, err := at.Database(p.Ctx, nil)
 	if err != nil {

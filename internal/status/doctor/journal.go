@@ -34,7 +34,7 @@ func (p *Context) copies() *file.Copies {
 
 func checkJournal(p *Context) Finding {
 	if p.Place.Forgotten() {
-		return Finding{} // told by the check of the folder
+		return Finding{} // reported by the check of the folder
 	}
 	c := p.copies()
 	if c != nil && c.Here.Kind != file.OlderCopy && c.Here.Kind != file.ForeignCopy { // of these the check of the origin tells
@@ -106,11 +106,11 @@ func replaceable(c *file.Copies, text string) Finding {
 // undecided is the finding of two copies of which only a person can say what becomes of them.
 func undecided(p *Context, c *file.Copies, err error) Finding {
 	remedy := refusal.Say("nothing was changed. Restore journal.jsonl from a backup, or move both away and start again: %s", aside(p))
-	sound := func(of file.Copy) bool { return of.Kind == file.ValidCopy || of.Kind == file.OlderCopy }
+	valid := func(of file.Copy) bool { return of.Kind == file.ValidCopy || of.Kind == file.OlderCopy }
 	switch {
-	case sound(c.Here):
+	case valid(c.Here):
 		remedy = "nothing was changed. To continue from journal.jsonl and keep the other one: ferrus doctor{branch} --adopt"
-	case sound(c.There):
+	case valid(c.There):
 		remedy = refusal.Say("nothing was changed. To continue from event %d of the valid one and keep the other: ferrus doctor{branch} --adopt", c.There.Last())
 	}
 	f := Bad(plain(err), remedy)

@@ -21,7 +21,7 @@ func checkOrigin(p *Context) Finding {
 	var r *refusal.RefusedError
 	switch {
 	case brokenOurs(p, err):
-		return Finding{} // told by the check of the journal
+		return Finding{} // reported by the check of the journal
 	case errors.As(err, &r) && r.Code == refusal.ForeignState:
 		f := Bad(r.Message, r.Remedy)
 		if c := p.copies(); c != nil && c.Here.Kind == file.OlderCopy && c.There.Kind != file.ValidCopy {
@@ -30,7 +30,7 @@ func checkOrigin(p *Context) Finding {
 		f.Corrupt = true
 		return f
 	case err != nil:
-		return Finding{} // told by the check of the journal
+		return Finding{} // reported by the check of the journal
 	}
 	record, found, err := project.Record()
 	switch {

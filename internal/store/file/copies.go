@@ -189,8 +189,8 @@ func continues(long, short *Copy) bool {
 		return false
 	}
 	defer f.Close()
-	h, sound, err := store.HashAt(f, short.top.Off, long.End)
-	return err == nil && sound && h == short.top.H
+	h, valid, err := store.HashAt(f, short.top.Off, long.End)
+	return err == nil && valid && h == short.top.H
 }
 
 // A Plan describes how two copies of a journal become one file.

@@ -29,10 +29,10 @@ type Journal struct {
 	Open   func() (io.ReadCloser, error)
 }
 
-// Arrive makes a project with its machines and its queue, all in one transaction. Each line and each chain is verified. Nobody holds the work: a term
+// AddProject makes a project with its machines and its queue, all in one transaction. Each line and each chain is verified. Nobody holds the work: a term
 // is measured by the clock of one store. Where the project has arrived already, by a call that was cut off, nothing is changed. The error is an
 // *refusal.RefusedError, of code Corrupt when a line is not valid, of code NotInitialised when the project was taken out again or given up.
-func (d *Database) Arrive(ctx context.Context, a Arrival) error {
+func (d *Database) AddProject(ctx context.Context, a Arrival) error {
 	return d.change(ctx, "move the project", func(tx pgx.Tx) error {
 		// It waits for an earlier call that is not over.
 		var moved, is bool
@@ -49,7 +49,7 @@ func (d *Database) Arrive(ctx context.Context, a Arrival) error {
 			return nil
 		}
 		for _, j := range a.Journals {
-			if err := d.arrive(ctx, tx, Name{a.Project, j.Branch}, j); err != nil {
+			if err := d.addMachine(ctx, tx, Name{a.Project, j.Branch}, j); err != nil {
 				return err
 			}
 		}
@@ -62,8 +62,8 @@ func (d *Database) Arrive(ctx context.Context, a Arrival) error {
 	})
 }
 
-// arrive makes a machine of a journal.
-func (d *Database) arrive(ctx context.Context, tx pgx.Tx, name Name, j Journal) error {
+// addMachine makes a machine of a journal.
+func (d *Database) addMachine(ctx context.Context, tx pgx.Tx, name Name, j Journal) error {
 	id, err := d.insertMachine(ctx, tx, name)
 	if err != nil {
 		return err

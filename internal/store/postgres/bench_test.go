@@ -171,7 +171,7 @@ func (r bench) postgres() string {
 
 func (r bench) imported() address {
 	a := address{r.url, uuid.NewString(), "", r.TempDir()}
-	sure(0, r.db.Arrive(context.Background(), a.arrival(func() (io.ReadCloser, error) { return os.Open(r.journal) })))
+	sure(0, r.db.AddProject(context.Background(), a.arrival(func() (io.ReadCloser, error) { return os.Open(r.journal) })))
 	return a
 }
 

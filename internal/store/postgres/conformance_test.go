@@ -140,7 +140,7 @@ func place(a address) storetest.Place {
 		Import: func(t testing.TB, journal []byte) (storetest.Place, error) {
 			to := address{a.url, uuid.NewString(), "", t.TempDir()}
 			d := connect(t, a.url, Options{})
-			return place(to), d.Arrive(context.Background(), to.arrival(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(journal)), nil }))
+			return place(to), d.AddProject(context.Background(), to.arrival(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(journal)), nil }))
 		},
 		Branch: func(t testing.TB) (store.Branch, storetest.Place) {
 			to := of(fmt.Sprint("b", uuid.NewString()[:8]))

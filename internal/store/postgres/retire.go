@@ -85,7 +85,7 @@ func (d *Database) takeOut(ctx context.Context, tx pgx.Tx, project uuid.UUID, ho
 	return err
 }
 
-// Withdraw gives up the arrival of a project whose move was cut off: an earlier call of Arrive cannot succeed any more. arrived says that it has
+// Withdraw gives up the arrival of a project whose move was cut off: an earlier call of AddProject cannot succeed any more. arrived says that it has
 // succeeded already; then nothing is changed.
 func (d *Database) Withdraw(ctx context.Context, project uuid.UUID, label string) (arrived bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)

@@ -43,7 +43,7 @@ var standings = []struct {
 			return
 		}
 		s.put("writer.md", "the result")
-		d, err := s.f.Desk("writer", 1)
+		d, err := s.f.WorkerSession("writer", 1)
 		must(s.t, err)
 		_, err = d.Deliver(s.t.Context(), run.Options{})
 		must(s.t, err)

@@ -38,7 +38,7 @@ func (p *place) open() error {
 	case err != nil:
 		return &refusal{Corrupt, err.Error(), "stop: a person must look at the run", "stop"}
 	}
-	d, err := f.Desk(p.opts.Worker, p.opts.Attempt)
+	d, err := f.WorkerSession(p.opts.Worker, p.opts.Attempt)
 	if err != nil {
 		return &refusal{ForbiddenRole, err.Error(), "stop: this server must be started with one of them as --worker", "stop"}
 	}

@@ -160,12 +160,12 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff,
 			v.Reviewing = v.Reviewing || a.Name == "reject"
 		}
 	}
-	v.lay(read, r.URL.Query().Get("file"))
+	v.choose(read, r.URL.Query().Get("file"))
 	return v, nil
 }
 
-// lay decides what is shown of each file, and of which file all is: the one of that index.
-func (v *diff) lay(read *readPatch, whole string) {
+// choose decides what is shown of each file, and of which file all is: the one of that index.
+func (v *diff) choose(read *readPatch, whole string) {
 	committed := map[string]bool{} // by the names that patch.Parse gives the files
 	if v.Head != nil {
 		for _, path := range v.Head.Paths {

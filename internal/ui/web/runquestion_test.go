@@ -33,7 +33,7 @@ func TestAWorkerOfAPipelineIsAnsweredOnItsPage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(f.Dir, "workers", "writer.jsonl"), append(started, '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := enginetest.Must(f.Desk("writer", 1))(t)
+	d := enginetest.Must(f.WorkerSession("writer", 1))(t)
 	enginetest.Must(d.Ask(t.Context(), "Which market?\n\n1. Europe\n2. Asia\n", time.Now()))(t)
 	b := browse(t, m)
 	b.has("/", "writer asks: Which market?")

@@ -26,13 +26,13 @@ var ErrInUse error = &refusal.Kind{Code: refusal.LockBusy, Text: "another proces
 	Remedy: "try again when the other process is done"}
 
 // A Checkout is a folder outside of every work tree that holds exactly the files of a tree, and what was put there on
-// purpose, whenever [Checkout.Lay] returns. Whatever ran in it before may have left anything in it, so nothing about its
+// purpose, whenever [Checkout.Prepare] returns. Whatever ran in it before may have left anything in it, so nothing about its
 // state is believed: a Checkout remembers in memory which identity (inode, size, mode, mtime and ctime) each file had when
 // its content was last compared with git's id, and compares the content of every other. There is no file to forge, and a
 // process that was killed leaves nothing that counts.
 //
 // Within its folder: files/ is the checkout, made/ the private copy of what the set-up made, made.list its digests, and
-// lock is held from Lay to Release. A Checkout is used by one goroutine at a time.
+// lock is held from Prepare to Release. A Checkout is used by one goroutine at a time.
 type Checkout struct {
 	dir  string
 	lock *filelock.Lock
@@ -77,11 +77,11 @@ func New(dir string) *Checkout {
 // Files is the folder of the files: the top of the laid out repository.
 func (c *Checkout) Files() string { return filepath.Join(c.dir, "files") }
 
-// Lay takes the checkout, until [Checkout.Release], and makes its files those of l.Tree, of what the set-up made, and of
+// Prepare takes the checkout, until [Checkout.Release], and makes its files those of l.Tree, of what the set-up made, and of
 // those that t leaves out of its trees (see [worktree.Options]), as they stand in t's work tree. A file of the tree comes before one
 // of the others. Everything else is removed. The objects are compared with their ids: one that somebody replaced in a store
 // is an error. The error is [ErrInUse] while another process has it, [git.ErrNoGit] without git; then nothing was changed.
-func (c *Checkout) Lay(ctx context.Context, t *worktree.Tree, l Layout) (err error) {
+func (c *Checkout) Prepare(ctx context.Context, t *worktree.Tree, l Layout) (err error) {
 	if !t.Git() {
 		return git.ErrNoGit
 	}
@@ -101,7 +101,7 @@ func (c *Checkout) Lay(ctx context.Context, t *worktree.Tree, l Layout) (err err
 		if err = c.setUp(ctx, t, l); err != nil {
 			return err
 		}
-		err = c.lay(ctx, t, l.Tree, l.Within)
+		err = c.writeFiles(ctx, t, l.Tree, l.Within)
 		if !errors.Is(err, errMade) {
 			break
 		}
@@ -168,8 +168,8 @@ func (c *Checkout) take() error {
 	return nil
 }
 
-// lay makes the files those of a tree and of what the set-up made.
-func (c *Checkout) lay(ctx context.Context, t *worktree.Tree, tree, within string) error {
+// writeFiles makes the files those of a tree and of what the set-up made.
+func (c *Checkout) writeFiles(ctx context.Context, t *worktree.Tree, tree, within string) error {
 	if c.want == nil || c.tree != tree {
 		want, err := t.ListVerified(ctx, tree)
 		if err != nil {

@@ -80,13 +80,13 @@ src/deep/er/c.go false "package c\n"`
 
 func lay(t testing.TB, c *checkout.Checkout, tree *worktree.Tree, l checkout.Layout) {
 	t.Helper()
-	if err := c.Lay(context.Background(), tree, l); err != nil {
+	if err := c.Prepare(context.Background(), tree, l); err != nil {
 		t.Fatal(err)
 	}
 	c.Release()
 }
 
-// TestACheckoutIsTheTree: whatever was done to it, Lay makes it the tree again, in the process that laid it out before and
+// TestACheckoutIsTheTree: whatever was done to it, Prepare makes it the tree again, in the process that laid it out before and
 // in another, by the times of its files and by their content.
 func TestACheckoutIsTheTree(t *testing.T) {
 	t.Parallel()
@@ -225,7 +225,7 @@ func TestAnObjectThatIsAnotherIsRefused(t *testing.T) {
 			}
 		}
 		write(t, dir, filepath.Join(".ferrus/git/objects", to[:2], to[2:]), string(text))
-		if err := c.Lay(t.Context(), tree, checkout.Layout{Tree: bad}); err == nil || !strings.Contains(err.Error(), "is not what its id says") && !strings.Contains(err.Error(), "hash mismatch") {
+		if err := c.Prepare(t.Context(), tree, checkout.Layout{Tree: bad}); err == nil || !strings.Contains(err.Error(), "is not what its id says") && !strings.Contains(err.Error(), "hash mismatch") {
 			t.Errorf("%s: %v\n%s", kind, err, laidOut(t, c.Files()))
 		}
 		var patch strings.Builder
@@ -342,9 +342,9 @@ func TestACutLayoutIsFinishedByTheNext(t *testing.T) {
 			}
 			return nil
 		})
-		err := cut.Lay(t.Context(), tree, two)
+		err := cut.Prepare(t.Context(), tree, two)
 		if err == nil {
-			err = cut.Lay(t.Context(), tree, one)
+			err = cut.Prepare(t.Context(), tree, one)
 			cut.Release()
 		}
 		lay(t, checkout.New(filepath.Dir(c.Files())), tree, one)
@@ -365,11 +365,11 @@ func TestACheckoutIsForOneAtATime(t *testing.T) {
 	t.Parallel()
 	_, tree, c := shop(t)
 	l := checkout.Layout{Tree: fingerprint(t, tree)}
-	if err := c.Lay(t.Context(), tree, l); err != nil {
+	if err := c.Prepare(t.Context(), tree, l); err != nil {
 		t.Fatal(err)
 	}
 	other := checkout.New(filepath.Dir(c.Files()))
-	if err := other.Lay(t.Context(), tree, l); !errors.Is(err, checkout.ErrInUse) {
+	if err := other.Prepare(t.Context(), tree, l); !errors.Is(err, checkout.ErrInUse) {
 		t.Error(err)
 	}
 	c.Release()
@@ -381,7 +381,7 @@ func TestNoCheckoutInAWorkTree(t *testing.T) {
 	dir, tree, _ := shop(t)
 	l := checkout.Layout{Tree: fingerprint(t, tree)}
 	for _, at := range []string{filepath.Join(dir, "x"), filepath.Join(dir, ".ferrus", "x"), filepath.Join(dir, "no", "such", "folder")} {
-		err := checkout.New(at).Lay(t.Context(), tree, l)
+		err := checkout.New(at).Prepare(t.Context(), tree, l)
 		if _, made := os.Lstat(at); err == nil || made == nil {
 			t.Errorf("%s: %v, %v", at, err, made)
 		}
@@ -390,7 +390,7 @@ func TestNoCheckoutInAWorkTree(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkout.New(filepath.Join(link, "x")).Lay(t.Context(), tree, l); err == nil {
+	if err := checkout.New(filepath.Join(link, "x")).Prepare(t.Context(), tree, l); err == nil {
 		t.Error("a link leads there")
 	}
 }
@@ -401,7 +401,7 @@ func TestWhatTheCommandsChangedIsSeen(t *testing.T) {
 	_, tree, c := shop(t)
 	for _, honest := range []bool{true, false} {
 		c.Believe(honest)
-		if err := c.Lay(t.Context(), tree, checkout.Layout{Tree: fingerprint(t, tree)}); err != nil {
+		if err := c.Prepare(t.Context(), tree, checkout.Layout{Tree: fingerprint(t, tree)}); err != nil {
 			t.Fatal(err)
 		}
 		write(t, c.Files(), "src/b.go", "package b\n") // touched

@@ -194,7 +194,7 @@ func (c *Checkout) compareFiltered(ctx context.Context, call git.Command, names 
 	return nil
 }
 
-// Changed lists tracked files that no longer are what [Checkout.Lay] made them, by content: those that the commands of a
+// Changed lists tracked files that no longer are what [Checkout.Prepare] made them, by content: those that the commands of a
 // gate changed while it ran. Only the owner of the checkout calls it.
 func (c *Checkout) Changed() ([]string, error) {
 	if c.want == nil {

@@ -67,7 +67,7 @@ func (c *Checkout) setUp(ctx context.Context, t *worktree.Tree, l Layout) error 
 		return err
 	}
 	c.made = nil
-	if err := c.lay(ctx, t, l.Base, l.Within); err != nil {
+	if err := c.writeFiles(ctx, t, l.Base, l.Within); err != nil {
 		return err
 	}
 	if err := l.SetUp(ctx, c.Files()); err != nil {

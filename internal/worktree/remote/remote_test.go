@@ -74,7 +74,7 @@ func TestAPushSendsOnlyTheChange(t *testing.T) {
 					continue
 				}
 				lay := checkout.New(filepath.Join(t.TempDir(), "lay"))
-				if err := lay.Lay(t.Context(), other, checkout.Layout{Tree: s.Tree}); err != nil {
+				if err := lay.Prepare(t.Context(), other, checkout.Layout{Tree: s.Tree}); err != nil {
 					t.Fatal(err)
 				}
 				text, err := os.ReadFile(filepath.Join(lay.Files(), "d7/f7"))

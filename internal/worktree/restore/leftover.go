@@ -108,7 +108,7 @@ func (m *move) find() error {
 			if n >= 0 {
 				kind = wasBeside + strconv.Itoa(n)
 			}
-			beside.Name = m.litter(f.path, kind)
+			beside.Name = m.tempName(f.path, kind)
 			if info, err := os.Lstat(beside.path()); err == nil && ordinary(info) {
 				m.out = append(m.out, &taken{moved: f, at: beside.path()})
 			}

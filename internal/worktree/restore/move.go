@@ -249,7 +249,7 @@ func (m *move) aside(name string) (place, error) {
 // besideName is where a file is prepared on the disk of its path, and where it is taken out to there. The name is of this
 // move and this file alone; a killed move finds it again.
 func (m *move) besideName(target place, f moved, kind string) place {
-	target.Name, target.lent = m.litter(f.path, kind), true
+	target.Name, target.lent = m.tempName(f.path, kind), true
 	return target
 }
 
@@ -259,8 +259,8 @@ const (
 	besides             = 9
 )
 
-// litter is the name of a temporary file beside a path.
-func (m *move) litter(name, kind string) string {
+// tempName is the name of a temporary file beside a path.
+func (m *move) tempName(name, kind string) string {
 	return "." + path.Base(name) + "." + filepath.Base(m.dir) + kind
 }
 

@@ -55,7 +55,7 @@ func (t *WorkTree) plan(ctx context.Context, s *stage, from, now string) (*plan,
 		}
 	}
 	if rules {
-		if err := t.spare(ctx, s, p); err != nil {
+		if err := t.keepIgnored(ctx, s, p); err != nil {
 			return nil, err
 		}
 	}
@@ -116,9 +116,9 @@ func (p *plan) decide(d repository.Delta, f *facts) error {
 	return nil
 }
 
-// spare takes out of the plan's removals what the rules of the tree that is restored ignore: there it is no part of
-// what is restored, and never was. What the user tracks is, and so is what stands where something is to be written.
-func (t *WorkTree) spare(ctx context.Context, s *stage, p *plan) error {
+// keepIgnored drops ignored files from the plan's removals, by the rules of the tree that is restored: they are no part
+// of it. What the user tracks is, and so is what stands where something is to be written.
+func (t *WorkTree) keepIgnored(ctx context.Context, s *stage, p *plan) error {
 	over := git.Set{} // folders in which something is to be written
 	for name := range p.write {
 		for dir := path.Dir(name); dir != "." && !over[dir]; dir = path.Dir(dir) {

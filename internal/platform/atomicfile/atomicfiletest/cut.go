@@ -82,7 +82,7 @@ func (d *Disk) Cut(t testing.TB, full bool, judge func(dir, note string) error) 
 			}
 			known[key] = true
 			cases++
-			dir := left.lay(t)
+			dir := left.write(t)
 			if err = judge(dir, m.note); err != nil {
 				err = fmt.Errorf("power cut %s, %s: %w\nleft:\n%s", m.where, m.note, err, left)
 			}
@@ -175,8 +175,8 @@ func (c copied) String() string {
 	return b.String()
 }
 
-// lay makes the folder, in memory where the system can.
-func (c copied) lay(t testing.TB) string {
+// write makes the folder, in memory where the system can.
+func (c copied) write(t testing.TB) string {
 	dir, err := os.MkdirTemp("/dev/shm", "ferrus")
 	if err != nil {
 		dir = t.TempDir()

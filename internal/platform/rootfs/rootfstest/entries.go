@@ -12,8 +12,8 @@ const huge = 5 << 30
 // An entry is a kind of thing that can lie where a file or a folder is expected.
 type entry struct {
 	name string
-	// lay puts it at path. moved is the path outside of what was there, or of something new if there was nothing.
-	lay func(path, moved string) error
+	// put puts it at path. moved is the path outside of what was there, or of something new if there was nothing.
+	put func(path, moved string) error
 }
 
 // entries are all kinds. A system without one of them leaves it out.
@@ -42,8 +42,8 @@ var entries = append([]entry{
 	}},
 }, special...)
 
-// lay puts an entry in place of what is at path, which is moved to the folder outside.
-func lay(t testing.TB, e entry, path, outside string) {
+// put puts an entry in place of what is at path, which is moved to the folder outside.
+func put(t testing.TB, e entry, path, outside string) {
 	t.Helper()
 	moved := filepath.Join(outside, filepath.Base(path))
 	err := os.Rename(path, moved)
@@ -51,7 +51,7 @@ func lay(t testing.TB, e entry, path, outside string) {
 		err = os.MkdirAll(filepath.Dir(path), 0o700)
 	}
 	if err == nil {
-		err = e.lay(path, moved)
+		err = e.put(path, moved)
 	}
 	if err != nil {
 		t.Skip(err) // a system without links, or a full disk

@@ -50,7 +50,7 @@ func Attack(t *testing.T, paths []string, setup func(t *testing.T, dir string), 
 					}
 				}
 				setup(t, c.Dir)
-				lay(t, e, filepath.Join(c.Dir, filepath.FromSlash(path)), filepath.Join(base, "outside"))
+				put(t, e, filepath.Join(c.Dir, filepath.FromSlash(path)), filepath.Join(base, "outside"))
 				before := Snapshot(t, base, "project")
 				err = Bounded(t, func() error { return do(t, c) })
 				if after := Snapshot(t, base, "project"); after != before {

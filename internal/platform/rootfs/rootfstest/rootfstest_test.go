@@ -21,7 +21,7 @@ func TestAWriterThatFollowsLinksIsSeen(t *testing.T) {
 		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		lay(t, e, path, filepath.Join(dir, "outside"))
+		put(t, e, path, filepath.Join(dir, "outside"))
 		before := Snapshot(t, dir, "project")
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeNamedPipe == 0 {
 			_ = os.WriteFile(path, []byte("written"), 0o600)

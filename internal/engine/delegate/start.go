@@ -168,8 +168,8 @@ func latest(e *engine.Engine, done engine.Done, id string) (engine.Done, Child, 
 // and the one that is meant: nil where that is none.
 func Wait(ctx context.Context, s *engine.Session, id string, wait time.Duration) (list []Child, due *Child, err error) {
 	until := time.Now().Add(wait)
-	bell := s.Engine().Store().Watch() // it also rings every second, when a delegate may have changed
-	defer bell.Close()
+	watch := s.Engine().Store().Watch() // it also rings every second, when a delegate may have changed
+	defer watch.Close()
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for open := -1; ; {
@@ -192,7 +192,7 @@ func Wait(ctx context.Context, s *engine.Session, id string, wait time.Duration)
 		}
 		open = n
 		select {
-		case <-bell.C:
+		case <-watch.C:
 		case <-over.C:
 			return list, nil, nil
 		case <-ctx.Done():
