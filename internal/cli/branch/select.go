@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -118,7 +119,8 @@ func chosen(a *cli.App, ctx context.Context, s *engine.Session, name, reason str
 		return err
 	}
 	if now.Task.State == state.Reviewing {
-		done, err := from.Approve(ctx, reason, now.Task.Submission.ID)
+		// What was shown, if it is named: another submission may have come since.
+		done, err := from.Approve(ctx, reason, cmp.Or(a.Shown.Submission, now.Task.Submission.ID))
 		if err != nil {
 			return err
 		}
