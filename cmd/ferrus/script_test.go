@@ -16,6 +16,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // rcCommand runs a command that must end with an exit code: rc CODE PROGRAM [ARG ...].
@@ -117,7 +119,7 @@ func ageCommand(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // treeCommand prints every file below a folder with its mode and hash, so that two listings can be compared: tree DIR.
-// What git keeps for itself is left out.
+// What git keeps for itself is left out, and the file that every process with a session in a database writes again and again.
 func treeCommand(ts *testscript.TestScript, _ bool, args []string) {
 	root := ts.MkAbs(args[0])
 	ts.Check(filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -126,6 +128,9 @@ func treeCommand(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		if d.Name() == ".git" {
 			return fs.SkipDir
+		}
+		if d.Name() == live.HeardName {
+			return nil
 		}
 		rel, _ := filepath.Rel(root, name)
 		info, err := d.Info()
