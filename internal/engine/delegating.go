@@ -44,7 +44,7 @@ func (e *Engine) mayDelegate(now store.Snapshot) error {
 	}
 	most := gate.Limits.MaxDelegates
 	switch {
-	case now.Task.Parent != (state.Parent{}):
+	case now.Task.IsDelegate():
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: "this task is a delegate itself, and a delegate cannot delegate", Remedy: "do the work yourself"}
 	case now.Task.Issued.Delegates >= most:
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the task has had %s, which is all that limits.max_delegates allows",

@@ -80,7 +80,7 @@ func (s *Session) Select(ctx context.Context, reason string) (Done, error) {
 		return Done{}, err
 	}
 	return s.commit(ctx, transition{event: state.Select, note: reason, check: func(now store.Snapshot) error {
-		if now.Task.Parent == (state.Parent{}) {
+		if !now.Task.IsDelegate() {
 			return nil
 		}
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: s.e.place.Branch + " is a part of another task and no attempt at one", Remedy: "ferrus branches lists the branches", Person: true}

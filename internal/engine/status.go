@@ -50,7 +50,7 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 
 // GateFor is the gate that ferrus.toml has for a task now: that of a delegate has no delegates.
 func GateFor(t state.Task, conf config.Config) config.Gate {
-	if t.Parent != (state.Parent{}) {
+	if t.IsDelegate() {
 		return conf.Gate().OfDelegate()
 	}
 	return conf.Gate()

@@ -69,6 +69,9 @@ type Task struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
+// IsDelegate reports whether the task is a part of another branch's task, open or not: its parent decides about it.
+func (t Task) IsDelegate() bool { return t.Parent != (Parent{}) }
+
 // SetUpOn returns the tree on which the set-up of a work tree or a checkout runs: it runs without a sandbox.
 func (t Task) SetUpOn() string { return cmp.Or(t.SetUpTree, t.BaseTree) }
 

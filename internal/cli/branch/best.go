@@ -109,7 +109,7 @@ func scored(a *cli.App, ctx context.Context, verb string, list []branch.Attempt)
 	var names []string
 	for _, t := range list {
 		names = append(names, t.Branch)
-		if t.Error != "" || t.Score != nil || !t.Green || t.Merged || t.Snap.Task.Parent != (state.Parent{}) {
+		if t.Error != "" || t.Score != nil || !t.Green || t.Merged || t.Snap.Task.IsDelegate() {
 			continue // nobody selects a delegate
 		}
 		from, err := branchSession(a, s, t.Branch)

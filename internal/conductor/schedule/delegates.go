@@ -42,7 +42,7 @@ func (s *step) open() error {
 // there when the step decides.
 func (s *step) settle(ctx context.Context, e *engine.Engine) error {
 	now, err := e.View()
-	if err != nil || part(now.Task) {
+	if err != nil || now.Task.IsDelegate() {
 		return nil // its decision says so
 	}
 	return delegate.Settle(ctx, e, nil)
@@ -55,7 +55,7 @@ func (s *step) relate(ctx context.Context, e *engine.Engine, opts *conductor.Opt
 	if err != nil {
 		return false, err
 	}
-	if !part(now.Task) {
+	if !now.Task.IsDelegate() {
 		opts.Others = Others(e)
 		return true, nil
 	}

@@ -11,9 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // familyAgent plays a role at a branch, in its work tree. The text of a task says what its executor does:
@@ -25,38 +23,19 @@ import (
 //
 // A file hold-WORD of the side makes an executor wait whose task has the word. A reviewer approves.
 func familyAgent() int {
-	side, branch := os.Args[1], os.Args[2]
-	place, err := project.Find(context.Background(), ".")
-	if err != nil {
-		return 3
-	}
-	e, err := engine.Open(project.At(place.Root, branch), engine.Options{Log: quiet})
-	if err != nil {
-		return 4
-	}
-	defer e.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	now, err := e.View()
-	if err != nil {
-		return 5
-	}
-	task, err := store.Text(e.Store(), now, state.TaskDoc)
-	if err != nil {
-		return 6
-	}
-	if os.Getenv("FERRUS_DUTY") != "executor" {
-		s := e.Session(engine.Caller{Role: state.Supervisor, Agent: "supervisor:command:1"})
+	return play(func(ctx context.Context, side, branch, _ string, s *engine.Session) int {
 		note(side, "reviewer "+branch)
-		if _, _, err = s.Review(ctx); err != nil {
+		if _, _, err := s.Review(ctx); err != nil {
 			return 7
 		}
-		if _, err = s.Approve(ctx, "", ""); err != nil {
+		if _, err := s.Approve(ctx, "", ""); err != nil {
 			return 8
 		}
 		return 0
-	}
-	s := e.Session(engine.Caller{Role: state.Executor, Agent: "executor:command:1"})
+	}, familyExecutor)
+}
+
+func familyExecutor(ctx context.Context, side, branch, task string, s *engine.Session) int {
 	if strings.HasPrefix(task, "fail") {
 		return 1
 	}

@@ -234,8 +234,8 @@ func (f *fleet) look(ctx context.Context, changes *project.Changes) error {
 			}
 		case merge:
 			f.merge(ctx, d.name)
-		case wait:
-			if d.why != noPlace && f.refused[d.name].Why != d.why {
+		case hold:
+			if f.refused[d.name].Why != d.why {
 				f.refuse(d.name, refused{Why: d.why}) // until the others change
 			}
 		}

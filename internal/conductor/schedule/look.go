@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -68,18 +69,26 @@ func (f *fleet) facts(ctx context.Context, changes *project.Changes) (facts, err
 
 // project gathers the facts about merges.
 func (f *fleet) project(now *facts) error {
-	conf, err := f.e.Config()
-	if err != nil {
+	if err := now.readMerges(f.e); err != nil || now.merging {
 		return err
-	}
-	if now.merging = now.merging || branch.Merging(f.e); now.merging {
-		return nil
 	}
 	own, err := f.e.View()
 	now.own = own.Task
-	// Unfinished work must not decide, by a line in ferrus.toml, that it is merged.
-	now.merges = conf.Branches.OnApprove == config.Merge && f.e.Trusted() == nil
 	return err
+}
+
+// readMerges gathers what decides whether anything is merged at all.
+func (f *facts) readMerges(e *engine.Engine) error {
+	conf, err := e.Config()
+	if err != nil {
+		return err
+	}
+	if f.merging = f.merging || branch.Merging(e); f.merging {
+		return nil
+	}
+	// Unfinished work must not decide, by a line in ferrus.toml, that it is merged.
+	f.merges = conf.Branches.OnApprove == config.Merge && e.Trusted() == nil
+	return nil
 }
 
 // task returns the task of a branch. One whose sign is the one that it had is not read again.
@@ -98,7 +107,7 @@ func (f *fleet) task(name, sign string) (state.Task, error) {
 
 // continues reports whether the task of a branch could continue and has no conductor.
 func (f *fleet) continues(name string, t state.Task) bool {
-	if was, ok := f.left[name]; ok && was.seq == t.Seq && (was.until.IsZero() || time.Now().Before(was.until)) || !t.Underway() || part(t) || t.State == state.AwaitingHuman {
+	if was, ok := f.left[name]; ok && was.seq == t.Seq && (was.until.IsZero() || time.Now().Before(was.until)) || !t.Underway() || t.IsDelegate() || t.State == state.AwaitingHuman {
 		return false
 	}
 	_, busy := conductor.Conductor(project.At(f.e.Place().Root, name).Dir())

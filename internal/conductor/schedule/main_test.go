@@ -242,7 +242,11 @@ func (y *yard) start(part string) *exec.Cmd {
 // agent plays a role at a branch, in its work tree: an executor writes the file that the task names, after "write " up to a
 // blank, notes that it was there, waits while the side has "hold", and submits; where the task has "fail" it is rejected until
 // it has failed; a reviewer approves.
-func agent() int {
+func agent() int { return play(reviewer, executor) }
+
+// play opens the branch in whose work tree the process is, reads the text of its task, and plays the duty that the environment names. It returns the
+// exit code. The arguments of the process are the side and the branch.
+func play(reviewer, executor func(ctx context.Context, side, branch, task string, s *engine.Session) int) int {
 	side, branch := os.Args[1], os.Args[2]
 	place, err := project.Find(context.Background(), ".")
 	if err != nil {
@@ -259,29 +263,36 @@ func agent() int {
 	if err != nil {
 		return 5
 	}
-	work, err := store.Text(e.Store(), now, state.TaskDoc)
+	task, err := store.Text(e.Store(), now, state.TaskDoc)
 	if err != nil {
 		return 6
 	}
 	if os.Getenv("FERRUS_DUTY") != "executor" {
-		s := e.Session(engine.Caller{Role: state.Supervisor, Agent: "supervisor:command:1"})
-		if _, _, err = s.Review(ctx); err != nil {
-			return 7
-		}
-		if strings.Contains(work, "fail "+branch) {
-			if strings.Contains(work, "when try.1 waits") {
-				waitFile(ctx, filepath.Join(side, "unmerged-try.1"), true)
-			}
-			_, err = s.Reject(ctx, "No.", "")
-		} else {
-			_, err = s.Approve(ctx, "", "")
-		}
-		if err != nil {
-			return 8
-		}
-		return 0
+		return reviewer(ctx, side, branch, task, e.Session(engine.Caller{Role: state.Supervisor, Agent: "supervisor:command:1"}))
 	}
-	s := e.Session(engine.Caller{Role: state.Executor, Agent: "executor:command:1"})
+	return executor(ctx, side, branch, task, e.Session(engine.Caller{Role: state.Executor, Agent: "executor:command:1"}))
+}
+
+func reviewer(ctx context.Context, side, branch, work string, s *engine.Session) int {
+	_, _, err := s.Review(ctx)
+	if err != nil {
+		return 7
+	}
+	if strings.Contains(work, "fail "+branch) {
+		if strings.Contains(work, "when try.1 waits") {
+			waitFile(ctx, filepath.Join(side, "unmerged-try.1"), true)
+		}
+		_, err = s.Reject(ctx, "No.", "")
+	} else {
+		_, err = s.Approve(ctx, "", "")
+	}
+	if err != nil {
+		return 8
+	}
+	return 0
+}
+
+func executor(ctx context.Context, side, branch, work string, s *engine.Session) int {
 	if got, _, err := s.AwaitTask(ctx, patience, true); err != nil || got == nil {
 		return 9
 	}

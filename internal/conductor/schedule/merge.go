@@ -69,7 +69,7 @@ func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 	}
 	out := Outcome{Exit: exitNothing}
 	for _, a := range branch.Attempts(ctx, f.e, names) {
-		if a.Snap.Task.Parent != (state.Parent{}) {
+		if a.Snap.Task.IsDelegate() {
 			continue // it is a part of another task
 		}
 		s := BranchStatus{Attempt: a}

@@ -12,14 +12,15 @@ import (
 const (
 	start   = "start"   // work on a branch
 	end     = "end"     // the work on a branch
-	wait    = "wait"    // for a place, or to be merged
+	wait    = "wait"    // for a place
 	nothing = "nothing" // is to be done
 	take    = "take"    // tasks of the queue
 	merge   = "merge"   // a branch into the project
+	hold    = "hold"    // approved work back: it is not merged yet
 	skip    = "skip"    // somebody else works on it, or it cannot be read
 )
 
-// A decision is what is done about a branch. The reason of one that waits names what ends that.
+// A decision is what is done about a branch. The reason of one that waits or is held back names what ends that.
 type decision struct {
 	do     string
 	name   string // of the branch; "" for the queue
@@ -79,7 +80,7 @@ var placing = []struct {
 	{nothing, noParent, func(b fact, _ int) bool { return b.unwanted }},
 	{nothing, worked, func(b fact, _ int) bool { return b.works || b.conducted }},
 	{nothing, unstarted, func(b fact, _ int) bool { return !b.starts }},
-	{wait, noPlace, func(b fact, free int) bool { return free <= 0 && !part(b.task) }},
+	{wait, noPlace, func(b fact, free int) bool { return free <= 0 && !b.task.IsDelegate() }},
 	{start, "", func(fact, int) bool { return true }},
 }
 
@@ -91,7 +92,7 @@ func plan(f facts) []decision {
 	next := len(merges) > 0 && merges[len(merges)-1].do == merge
 	free := f.parallel
 	for _, b := range f.branches {
-		if b.works && !part(b.task) {
+		if b.works && !b.task.IsDelegate() {
 			free--
 		}
 	}
@@ -100,7 +101,7 @@ func plan(f facts) []decision {
 			if !r.fits(b, free) {
 				continue
 			}
-			if list = append(list, decision{do: r.do, name: b.name, why: r.why}); r.do == start && !part(b.task) {
+			if list = append(list, decision{do: r.do, name: b.name, why: r.why}); r.do == start && !b.task.IsDelegate() {
 				free--
 			}
 			break
@@ -112,23 +113,16 @@ func plan(f facts) []decision {
 	return append(list, merges...)
 }
 
-// unmerged are the reasons why approved work is not merged yet, "" for none. The first decides.
-var unmerged = []func(f facts, b fact) string{
-	func(f facts, b fact) string {
-		tasks := map[string]state.Task{}
-		var names []string
-		for _, o := range f.branches {
-			names, tasks[o.name] = append(names, o.name), o.task
-		}
-		return Unchosen(names, b.name, b.task, func(other string) (state.Task, error) { return tasks[other], nil })
-	},
-	func(f facts, b fact) string {
-		if f.once && f.own.Underway() && f.own.TaskID != b.task.TaskID {
-			return ownTask
-		}
-		return ""
-	},
-	func(f facts, b fact) string { return b.refusedFor(f.own) },
+// unmerged returns why approved work is not merged yet, "" for no reason. names and tasks are those of all branches.
+func (f facts) unmerged(b fact, names []string, tasks map[string]state.Task) string {
+	why := Unchosen(names, b.name, b.task, func(other string) (state.Task, error) { return tasks[other], nil })
+	switch {
+	case why != "":
+		return why
+	case f.once && f.own.Underway() && f.own.TaskID != b.task.TaskID:
+		return ownTask
+	}
+	return b.refusedFor(f.own)
 }
 
 // refusedFor returns why the merge of a branch was refused, "" after the branch or the project has changed.
@@ -139,7 +133,7 @@ func (b fact) refusedFor(own state.Task) string {
 	return b.refused.Why
 }
 
-// merge returns the branch that is merged, last, and before it those with approved work that wait. It is the one whose merge was
+// merge returns the branch that is merged, last, and before it those with approved work that are held back. It is the one whose merge was
 // interrupted, until whose end the project can do nothing else; else the first by name that may be, as far as is known.
 func (f facts) merge() (list []decision) {
 	files := f.own.Returning
@@ -157,26 +151,23 @@ func (f facts) merge() (list []decision) {
 	if !f.merges || f.once && files != (state.FileMove{}) {
 		return nil
 	}
+	var names []string
+	tasks := map[string]state.Task{}
 	for _, b := range f.branches {
-		if b.conducted || part(b.task) || b.task.State != state.Complete || b.task.Merged != "" {
+		names, tasks[b.name] = append(names, b.name), b.task
+	}
+	for _, b := range f.branches {
+		if b.conducted || b.task.IsDelegate() || b.task.State != state.Complete || b.task.Merged != "" {
 			continue
 		}
-		why := ""
-		for _, reason := range unmerged {
-			if why = reason(f, b); why != "" {
-				break
-			}
-		}
+		why := f.unmerged(b, names, tasks)
 		if why == "" {
 			return append(list, decision{do: merge, name: b.name})
 		}
-		list = append(list, decision{do: wait, name: b.name, why: why})
+		list = append(list, decision{do: hold, name: b.name, why: why})
 	}
 	return list
 }
-
-// part reports whether the task is a part of another branch's task: its parent decides about it, and it needs no place of its own.
-func part(t state.Task) bool { return t.Parent != (state.Parent{}) }
 
 // Unchosen returns why one of several attempts at a task is not merged yet, "" for one that may be
 // merged: it was selected, or is the only approved one. t is its task, and view returns those of

@@ -169,7 +169,7 @@ func walk(t *testing.T, s setting) {
 	}
 	for _, name := range worldNames {
 		waits := func(w world) bool {
-			return slices.ContainsFunc(plans[w], func(d decision) bool { return d.do == wait && d.name == name })
+			return slices.ContainsFunc(plans[w], func(d decision) bool { return (d.do == wait || d.do == hold) && d.name == name })
 		}
 		ends := map[world]bool{}
 		var back func(w world)
@@ -217,9 +217,9 @@ func sound(s setting, f facts, w world, list []decision) bool {
 			return false
 		case d.do == start:
 			free--
-		case d.do == wait && d.why == "", d.do == wait && at == ready && d.why != noPlace:
+		case d.do == wait && (at != ready || d.why != noPlace), d.do == hold && (at == ready || d.why == ""):
 			return false
-		case d.do == wait && at == ready:
+		case d.do == wait:
 			waited = true
 		case at == ready:
 			return false // nobody knows about it
@@ -228,21 +228,21 @@ func sound(s setting, f facts, w world, list []decision) bool {
 			if at != approved && !(w.cut && w.merging == i+1) || w.merging > 0 && !w.cut || !s.merges && w.merging == 0 || s.once && w.merging == 0 && w.own || taken > 0 && s.once {
 				return false
 			}
-		case s.merges && w.merging == 0 && (at == approved || at == rejected) && d.do != wait && moves == 0:
+		case s.merges && w.merging == 0 && (at == approved || at == rejected) && d.do != hold && moves == 0:
 			return false // nobody knows about it
-		case d.do == wait && at == rejected && moves > 0:
+		case d.do == hold && at == rejected && moves > 0:
 			return false
 		}
 	}
 	d := of["d"]
-	child := map[bool]string{true: nothing, false: nothing}
+	child := nothing
 	switch {
 	case w.at[3] == working && w.unwanted:
-		child[true] = end
+		child = end
 	case w.at[3] == ready && !w.unwanted:
-		child[true] = start // without a place
+		child = start // without a place
 	}
-	if d.do != child[true] || moves > 1 {
+	if d.do != child || moves > 1 {
 		return false
 	}
 	free -= works
@@ -272,6 +272,6 @@ func TestACutMergeIsFinishedFirst(t *testing.T) {
 	f.own.Returning = state.FileMove{To: 3, Tree: "x"}
 	f.merges = true
 	if got := merges(); got != "" {
-		t.Errorf("amid a rollback: %q", got)
+		t.Errorf("during a rollback: %q", got)
 	}
 }

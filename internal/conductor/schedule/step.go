@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // StepOptions configure a step.
@@ -171,18 +170,19 @@ func (s *step) look(ctx context.Context) error {
 
 // share plans what the tasks share, and lists their acts.
 func (s *step) share() error {
-	conf, err := s.e.Config()
-	if err != nil {
+	f := facts{parallel: s.Parallel, queue: true, once: true}
+	if err := f.readMerges(s.e); err != nil {
 		return err
 	}
-	f := facts{parallel: s.Parallel, queue: true, once: true, merging: branch.Merging(s.e),
-		merges: conf.Branches.OnApprove == config.Merge && s.e.Trusted() == nil}
 	acts, tried := map[string]*machine{}, s.readRefused()
 	for _, m := range s.machines {
 		acts[m.name] = m
-		now, err := m.e.View()
+		var now store.Snapshot
+		var err error
 		if m.turn != nil {
-			now, err = m.turn.Snapshot, nil
+			now = m.turn.Snapshot
+		} else {
+			now, err = m.e.View()
 		}
 		switch {
 		case err != nil: // its decision says so
@@ -202,10 +202,10 @@ func (s *step) share() error {
 		case d.do == merge:
 			merged = d.name
 			shared = append(shared, &act{Decision: Decision{Kind: Merge, Name: d.name, Do: merge}, do: func(ctx context.Context, of *Decision) { s.merge(ctx, of) }})
-		case d.do == wait && d.why == noPlace:
+		case d.do == wait:
 			m.turn.Postpone(d.why)
 			m.act.Do, m.act.Duty, m.act.Why = string(m.turn.Act.Do), string(m.turn.Act.Duty), d.why
-		case d.do == wait:
+		case d.do == hold:
 			m.act.Why = "not merged: " + d.why
 		}
 	}

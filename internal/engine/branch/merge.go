@@ -190,7 +190,7 @@ func (m *merging) fits() error {
 		return refusal.From(err)
 	}
 	switch {
-	case there.Parent != (state.Parent{}):
+	case there.IsDelegate():
 		return refuse("its executor merges it into its own work, and that is what a person merges", "%s is a delegate of %s", name, parentName(there.Parent))
 	case there.Merged != "":
 		return refuse(refusal.Say("ferrus branch --remove %s clears it away", name), "%s is merged already", name)
