@@ -44,6 +44,7 @@ var limits = map[string]string{
 	"project/outbox root.ReadFile maxRecord":                 fits,
 	"pipeline/run root.ReadFile maxFile":                     "outputs of workers; what ferrus writes itself is a small part of them",
 	"project dir.ReadFile 1 << 10":                           "a number and an id",
+	"project home.ReadFile maxRehearsal":                     "a digest, a word and a time",
 	"project rootfs.ReadFile maxWorkflows":                   "a person writes it",
 	"project rootfs.ReadOwn maxWorkflows":                    "a person writes it",
 	"project/queue root.ReadFile store.MaxDoc + maxFileHead": "a task has at most store.MaxDoc bytes, and ferrus writes the head",

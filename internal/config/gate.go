@@ -3,6 +3,8 @@ package config
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,6 +70,13 @@ func (c Config) Gate() Gate {
 		g.Setup = c.Branches.Setup
 	}
 	return g
+}
+
+// Rehearsed names what a rehearsal tries: the set-up and [checks]. Configurations with the same name differ in nothing that could
+// make it pass or fail.
+func (c Config) Rehearsed() string {
+	sum := sha256.Sum256(Gate{Checks: c.Checks, Setup: strings.TrimSpace(c.Branches.Setup)}.Encode())
+	return hex.EncodeToString(sum[:8])
 }
 
 // config returns a configuration that has only the gate.

@@ -116,6 +116,7 @@ Files in .ferrus that ferrus writes; do not edit them:
 		{"sandbox/", "the home folder and the caches of sandboxed checks"},
 		{"executor/", "the folders of an executor in a sandbox"},
 		{"logins/", "home folders of clients that have logged in for a sandbox"},
+		{"rehearsal.json", "whether the set-up and the checks passed in a fresh work tree"},
 		{"trials", "which checks were tried in their sandbox"},
 		{"runs/", "one line for each start and end of an agent"},
 		{"archive/", "finished tasks, and files that ferrus doctor replaced"},
