@@ -16,17 +16,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A Runner runs a command line in this process and returns its exit code.
 type Runner func(a *App, ctx context.Context, args []string) int
-
-// Shown is what a person was shown before a decision, as far as the command was told: "" for what it was not told.
-type Shown struct{ Task, Submission string }
 
 // TaskFlag lets a command name the task that it is about.
 func (a *App) TaskFlag(cmd *cobra.Command) {
@@ -36,32 +31,6 @@ func (a *App) TaskFlag(cmd *cobra.Command) {
 // SubmissionFlag lets a command name the submission that it is about.
 func (a *App) SubmissionFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.Shown.Submission, "submission", "", "only if the present submission is `ID`")
-}
-
-// StillShown refuses with wrong_state if the task or the submission is no longer the one that the command names.
-func (a *App) StillShown(e *engine.Engine) error {
-	if a.Shown == (Shown{}) {
-		return nil
-	}
-	now, err := e.View()
-	if err != nil {
-		return err
-	}
-	t := now.Task
-	for _, is := range []struct{ what, shown, now string }{{"task", a.Shown.Task, t.TaskID}, {"submission", a.Shown.Submission, t.Submission.ID}} {
-		if is.shown != "" && is.shown != is.now {
-			return Refuse(refusal.WrongState, fmt.Sprintf("%s %s is not the present one, which is %s", is.what, is.shown, orNone(is.now)),
-				refusal.Say("%s", refusal.OnBranch(e.Place().Branch, "ferrus status{branch} shows the task as it is now")))
-		}
-	}
-	return nil
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // Do carries out an act of a person on the project in the folder root: it runs the command of the act in this process, or starts

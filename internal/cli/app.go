@@ -39,7 +39,7 @@ type App struct {
 	JSON        bool
 	errorsJSON  bool           // errors are JSON although the rest is text: the caller is a screen or a page
 	Via         string         // what a person acts by, when it is not this command line: ui or web
-	Shown       Shown          // what the person decided on
+	Shown       engine.Subject // what the person decides on, as far as the command names it
 	Resume      bool           // the run continues after the decision, if it has ended
 	Run         Runner         // runs another command in this process; internal/cli/root sets it
 	Parsed      bool           // the command line was valid
@@ -212,17 +212,27 @@ func (a *App) OpenAsPerson(ctx context.Context, verb string) (*engine.Session, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.View(); refusal.CodeOf(err) == refusal.ForeignState {
+	now, err := e.View()
+	switch {
+	case refusal.CodeOf(err) == refusal.ForeignState:
 		e.Close()
 		if e, err = a.restoredBackup(ctx, err); err != nil {
 			return nil, err
 		}
+	case err == nil:
+		if err := a.Shown.Present(now.Task); err != nil { // the engine sees to it again, under the lock
+			e.Close()
+			return nil, err
+		}
 	}
-	if err := a.StillShown(e); err != nil {
-		e.Close()
-		return nil, err
-	}
-	return a.SessionOn(e), nil
+	return a.Deciding(e), nil
+}
+
+// Deciding is a person's session on a machine that is open, for acts on what the command names alone.
+func (a *App) Deciding(e *engine.Engine) *engine.Session {
+	s := a.SessionOn(e)
+	s.On = a.Shown
+	return s
 }
 
 // SessionOn is a person's session on a machine that is open.

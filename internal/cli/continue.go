@@ -53,7 +53,7 @@ func (a *App) Continue(ctx context.Context, e *engine.Engine) (bool, error) {
 		args = append(args, "--json")
 	}
 	inner := *a // the same streams
-	inner.Shown, inner.Resume, inner.at = Shown{}, false, nil
+	inner.Shown, inner.Resume, inner.at = engine.Subject{}, false, nil
 	if code := a.Run(&inner, ctx, append(args, "resume")); code != ExitOK && code != ExitBusy { // another run was quicker
 		return true, ExitWith(code)
 	}

@@ -248,3 +248,30 @@ func TestAPersonsActsWithoutATerminalAreShown(t *testing.T) {
 		t.Errorf("notices %q", notices)
 	}
 }
+
+// TestADecisionIsAboutWhatWasShown: a session that names its task or submission changes no other one, whatever has come since.
+func TestADecisionIsAboutWhatWasShown(t *testing.T) {
+	t.Parallel()
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	p.Reviewing()
+	ctx, h := t.Context(), p.Human()
+	task := enginetest.View(t, h).Task.TaskID
+	for _, on := range []engine.Subject{{Task: "t-20200101-000000"}, {Task: task, Submission: "s2"}} {
+		h := p.Human()
+		h.On = on
+		same := enginetest.Unchanged(t, h)
+		for name, err := range map[string]error{
+			"approve": enginetest.Second(h.Approve(ctx, "", "")), "reject": enginetest.Second(h.Reject(ctx, "No.", "")), "send": enginetest.Second(h.Steer(ctx, "Go on.")),
+			"release": enginetest.Second(h.Release(ctx, "")), "reset": enginetest.Second(h.Reset(ctx, "")), "reopen": enginetest.Second(h.Reopen(ctx, "More.")),
+			"rollback": enginetest.Second(h.Rollback(ctx, 2, "why")), "with files": enginetest.Second(h.RollbackFiles(ctx, 2, "why", nil)),
+		} {
+			if refusal.CodeOf(err) != refusal.WrongState || !strings.Contains(err.Error(), "is not the present one, which is ") {
+				t.Errorf("%s of %+v: %v", name, on, err)
+			}
+		}
+		same()
+	}
+	h.On = engine.Subject{Task: task, Submission: "s1"}
+	enginetest.Must(h.Approve(ctx, "", ""))(t)
+	enginetest.Must(h.Reopen(ctx, "More."))(t)
+}

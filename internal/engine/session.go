@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -27,7 +29,22 @@ type Caller struct {
 	TTY   bool       // a person at a terminal
 	Via   string     // what a person acts by, when it is no command: ui or web; that this is a person was made sure of there
 	Tree  string     // the processes that the caller comes from, nearest first; stands in the journal beside each decision
+	On    Subject    // what a person decides on: an event of another task, or of another submission, is refused
 	Once  bool       // its session ends with this call: what the caller was shown before is not known, and must be named
+}
+
+// A Subject is the task and the submission that a person was shown, "" for what was not named.
+type Subject struct{ Task, Submission string }
+
+// Present refuses with wrong_state if the task, or its submission, is not the one that the person was shown.
+func (on Subject) Present(t state.Task) error {
+	for _, is := range []struct{ what, shown, now string }{{"task", on.Task, t.TaskID}, {"submission", on.Submission, t.Submission.ID}} {
+		if is.shown != "" && is.shown != is.now {
+			return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("%s %s is not the present one, which is %s", is.what, is.shown, cmp.Or(is.now, "none")),
+				Remedy: "ferrus status{branch} shows the task as it is now", Person: true}
+		}
+	}
+	return nil
 }
 
 // A Session is a connected caller: its role, name and claim. It is one connection of an agent, or one command of a person. Two
@@ -201,6 +218,9 @@ var errRuleFirst = errors.New("a rule is due")
 
 // change decides an act on the present, under the store's lock.
 func (s *Session) change(now store.Snapshot, a transition, req string) (*store.Change, error) {
+	if err := s.On.Present(now.Task); err != nil {
+		return nil, err
+	}
 	by := a.as
 	if by == "" {
 		if err := s.checkHolder(now, a.event); err != nil {

@@ -117,11 +117,7 @@ func branchSession(a *cli.App, s *engine.Session, name string) (*engine.Session,
 	if err != nil {
 		return nil, err
 	}
-	if err := a.StillShown(e); err != nil {
-		e.Close()
-		return nil, err
-	}
-	return a.SessionOn(e), nil
+	return a.Deciding(e), nil
 }
 
 func gateWords(got branch.Merged) string {

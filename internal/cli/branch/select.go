@@ -1,7 +1,6 @@
 package branch
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -119,8 +118,7 @@ func chosen(a *cli.App, ctx context.Context, s *engine.Session, name, reason str
 		return err
 	}
 	if now.Task.State == state.Reviewing {
-		// What was shown, if it is named: another submission may have come since.
-		done, err := from.Approve(ctx, reason, cmp.Or(a.Shown.Submission, now.Task.Submission.ID))
+		done, err := from.Approve(ctx, reason, now.Task.Submission.ID)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ committed: "ferrus diff" shows it.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Decide(cmd.Context(), approve(a.Shown.Submission), from.Message)
+			return a.Decide(cmd.Context(), approve, from.Message)
 		},
 	}
 	a.SubmissionFlag(cmd)
@@ -31,14 +31,11 @@ committed: "ferrus diff" shows it.`,
 	return cmd
 }
 
-// approve approves the submission that is named, "" for the present one.
-func approve(submission string) cli.Decision {
-	return cli.Decision{Verb: "approve", What: "approve",
-		Act: func(ctx context.Context, s *engine.Session, note string) (engine.Done, error) {
-			return s.Approve(ctx, note, submission)
-		},
-		Report: func(a *cli.App, done engine.Done) {
-			a.Say("%s approved: %s is %s\n", done.Task.Submission.ID, done.Task.TaskID, a.Paint(cli.Green, string(done.Task.State)))
-		},
-	}
+var approve = cli.Decision{Verb: "approve", What: "approve",
+	Act: func(ctx context.Context, s *engine.Session, note string) (engine.Done, error) {
+		return s.Approve(ctx, note, "")
+	},
+	Report: func(a *cli.App, done engine.Done) {
+		a.Say("%s approved: %s is %s\n", done.Task.Submission.ID, done.Task.TaskID, a.Paint(cli.Green, string(done.Task.State)))
+	},
 }

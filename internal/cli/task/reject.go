@@ -29,7 +29,7 @@ are used, the task fails.`,
 			if err != nil {
 				return err
 			}
-			return a.Decide(cmd.Context(), reject(a.Shown.Submission), text)
+			return a.Decide(cmd.Context(), reject, text)
 		},
 	}
 	a.SubmissionFlag(cmd)
@@ -39,20 +39,17 @@ are used, the task fails.`,
 	return cmd
 }
 
-// reject rejects the submission that is named, "" for the present one.
-func reject(submission string) cli.Decision {
-	return cli.Decision{Verb: "reject", What: "reject", Continues: true,
-		Act: func(ctx context.Context, s *engine.Session, notes string) (engine.Done, error) {
-			return s.Reject(ctx, notes, submission)
-		},
-		Report: func(a *cli.App, done engine.Done) {
-			t := done.Task
-			if t.State == state.Failed {
-				a.Say("%s rejected: %s has failed\n  %s\n", t.Submission.ID, t.TaskID, format.Line(t.FailureReason))
-				return
-			}
-			a.Say("%s rejected: %s is %s again\n", t.Submission.ID, t.TaskID, t.State)
-			a.Say("  an executor that calls wait_for_task gets it, with your text\n")
-		},
-	}
+var reject = cli.Decision{Verb: "reject", What: "reject", Continues: true,
+	Act: func(ctx context.Context, s *engine.Session, notes string) (engine.Done, error) {
+		return s.Reject(ctx, notes, "")
+	},
+	Report: func(a *cli.App, done engine.Done) {
+		t := done.Task
+		if t.State == state.Failed {
+			a.Say("%s rejected: %s has failed\n  %s\n", t.Submission.ID, t.TaskID, format.Line(t.FailureReason))
+			return
+		}
+		a.Say("%s rejected: %s is %s again\n", t.Submission.ID, t.TaskID, t.State)
+		a.Say("  an executor that calls wait_for_task gets it, with your text\n")
+	},
 }

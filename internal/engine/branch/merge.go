@@ -144,6 +144,9 @@ func look(ctx context.Context, s, from *engine.Session, as kind) (m *merging, er
 	if m.was, err = from.Engine().View(); err != nil {
 		return nil, err
 	}
+	if err := from.On.Present(m.was.Task); err != nil {
+		return nil, err
+	}
 	if m.into, err = s.Engine().Tree(ctx, m.now); err != nil {
 		return nil, err
 	}

@@ -96,7 +96,9 @@ func back(ctx context.Context, s *engine.Session, old state.Delegate, reason str
 	if now.Task.TaskID == "" || now.Task.Seq <= to || returned(now, to) { // one that was reset is lost
 		return nil
 	}
-	_, err = b.Session(s.Caller).RollbackFiles(ctx, to, fmt.Sprintf("The task that this is a part of was rolled back: %s", reason), nil)
+	caller := s.Caller
+	caller.On = engine.Subject{} // that is about the other task
+	_, err = b.Session(caller).RollbackFiles(ctx, to, fmt.Sprintf("The task that this is a part of was rolled back: %s", reason), nil)
 	var gone *refusal.RefusedError
 	if errors.As(err, &gone) && gone.Code == refusal.InvalidInput { // its task is another one since: it is lost
 		return nil
