@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -80,6 +81,9 @@ func outcome(code int, out, errs string) status.Outcome {
 	done.Message, done.Remedy = f.Message, f.Remedy.String()
 	for _, v := range f.Values {
 		rest += "\n" + ValueText(v)
+	}
+	for _, also := range f.Also {
+		rest += "\n" + also.Message + "\n" + format.Indent(also.Remedy.String(), "  ")
 	}
 	done.Text = strings.TrimSpace(rest + "\n" + out)
 	return done

@@ -97,6 +97,8 @@ type Failure struct {
 	Digest string        `json:"digest,omitempty"` // of what nobody has agreed to, where that is why
 	Values []trust.Value `json:"values,omitempty"`
 
+	Also []*Failure `json:"also,omitempty"` // what else stands in the way
+
 	Exit   int  `json:"-"`
 	Silent bool `json:"-"` // everything has been said already
 }
@@ -239,6 +241,9 @@ func plainly(err error) *Failure {
 		if exit, ok := exits[r.Code]; ok {
 			f.Exit = exit
 		}
+		for _, also := range r.Also {
+			f.Also = append(f.Also, plainly(also))
+		}
 		var u *agreement.UntrustedError
 		if errors.As(err, &u) {
 			f.Digest, f.Values = trust.Digest(u.Values), u.Values
@@ -273,22 +278,37 @@ func (a *App) Fail(err error) int {
 	if f.Silent {
 		return f.Exit
 	}
-	placed := *f
-	f, placed.Remedy = &placed, refusal.Say("%s", a.Remedy(f))
 	if a.JSON || a.errorsJSON {
-		if text, err := format.JSON(f, ""); err == nil {
+		if text, err := format.JSON(a.placed(f), ""); err == nil {
 			_, _ = a.Err.Write(text)
 		}
 		return f.Exit
 	}
-	Fprintf(a.Err, "ferrus: %s\n", f.Message)
-	for _, v := range f.Values {
-		Fprintf(a.Err, "%s", ValueText(v))
-	}
-	if f.Remedy != "" {
-		Fprintf(a.Err, "%s\n", format.Indent(f.Remedy.String(), "  "))
-	}
+	a.ShowFailure("", f)
 	return f.Exit
+}
+
+// ShowFailure shows on stderr a failure, and what else stands in the way. where says of what, to stand before the message; "" for the command.
+func (a *App) ShowFailure(where string, f *Failure) {
+	for _, each := range append([]*Failure{f}, f.Also...) {
+		Fprintf(a.Err, "ferrus: %s%s\n", where, each.Message)
+		for _, v := range each.Values {
+			Fprintf(a.Err, "%s", ValueText(v))
+		}
+		if each.Remedy != "" {
+			Fprintf(a.Err, "%s\n", format.Indent(a.Remedy(each), "  "))
+		}
+	}
+}
+
+// placed is a failure with the branch in its remedies.
+func (a *App) placed(f *Failure) *Failure {
+	placed := *f
+	placed.Remedy, placed.Also = refusal.Say("%s", a.Remedy(f)), nil
+	for _, also := range f.Also {
+		placed.Also = append(placed.Also, a.placed(also))
+	}
+	return &placed
 }
 
 // BusyError is the refusal to start a second conductor.

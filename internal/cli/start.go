@@ -12,38 +12,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/plan"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
-
-// CheckReady refuses a run that could not end well, before an agent is started: without checks nothing can be submitted, and an agent
-// that is not there, or not logged in, does nothing; nor does one whose sandbox cannot be made. place is that of the task; of tasks
-// that get branches it is the project's, and branches is true.
-func CheckReady(ctx context.Context, gate config.Gate, place project.Place, branches bool) error {
-	root := place.Root
-	ctx, end := AskClients(ctx, root, gate.HQ.Supervisor, gate.HQ.Executor)
-	defer end()
-	if gate.Checks.Commands == nil {
-		return Refuse(refusal.InvalidInput, "no checks are named, and without checks nothing can be submitted", refusal.Say("%s", SuggestChecks(root)))
-	}
-	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
-		table, who := "hq."+string(d.Role()), conductor.Agent(gate.HQ, d)
-		check := CheckStartable
-		if adapter, err := agents.Find(who.Agent); err == nil && d == agents.Executor && plan.LoggedIn(gate, place, adapter) {
-			check = checkInstalled // its login is not the person's
-		}
-		if err := check(ctx, root, who, table+".agent in ferrus.toml", table); err != nil {
-			return err
-		}
-	}
-	return plan.Check(ctx, gate, place, branches)
-}
 
 // SuggestChecks says how checks are named.
 func SuggestChecks(root string) string {
@@ -250,8 +225,8 @@ func CheckContinuable(ctx context.Context, e *engine.Engine, conf config.Config,
 	if err != nil {
 		return err
 	}
-	if err := CheckReady(ctx, frozen, e.Place(), false); err != nil {
-		return thenAccept(ctx, e.Place(), err, now)
+	if err := CheckReady(ctx, e, frozen, false); err != nil {
+		return thenAccept(ctx, e, err, now)
 	}
 	differs := frozen.Diff(now)
 	if asked || len(differs) == 0 || !snap.Task.Underway() || snap.Task.State == state.AwaitingHuman {
@@ -275,21 +250,6 @@ func CheckContinuable(ctx context.Context, e *engine.Engine, conf config.Config,
 		}
 	}
 	return nil
-}
-
-// thenAccept adds to the remedy of a refusal that the task keeps what was frozen with it. now is what ferrus.toml says.
-func thenAccept(ctx context.Context, place project.Place, err error, now config.Gate) error {
-	var r *refusal.RefusedError
-	if !errors.As(err, &r) {
-		return err
-	}
-	accept, more := refusal.OnBranch(place.Branch, "ferrus config accept{branch}"), *r
-	if CheckReady(ctx, now, place, false) == nil {
-		more.Remedy = refusal.Say("ferrus.toml is correct now, and the task keeps what was frozen with it; to use the new values: %s", accept)
-	} else {
-		more.Remedy = refusal.Say("%s\nthen, because the task keeps what was frozen with it: %s", more.Remedy, accept)
-	}
-	return &more
 }
 
 // Programs is the environment in which programs of the person are looked for: with a PATH that has no folder of the

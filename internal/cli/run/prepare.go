@@ -65,7 +65,7 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 	if fresh {
 		ctx, end := a.Working(ctx, "looking whether the agents can start,")
 		defer end()
-		return conf, cli.CheckReady(ctx, conf.Gate(), e.Place(), many)
+		return conf, cli.CheckReady(ctx, e, conf.Gate(), many)
 	}
 	return conf, nil
 }

@@ -28,6 +28,12 @@ from the files on disk. ferrus asks you a question when an agent exits without
 progress too often, or when a limit is reached. The run can be killed at any
 time; "ferrus resume" continues it.
 
+A run that cannot succeed is refused before an agent is started, with all that
+stands in its way and what mends it: no checks are named, an agent is not
+installed or not logged in, a sandbox cannot be made. With --parallel also a
+repository without a commit is refused, unless a branch has a task. An empty
+list, commands = [], names no checks on purpose.
+
 On a terminal, ferrus shows a question and you can type the answer. You can also
 run "ferrus answer" in another terminal. With --headless, or if stdin is not a
 terminal, a question ends the run with exit code 6. Then

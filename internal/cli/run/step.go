@@ -156,11 +156,7 @@ func showStep(a *cli.App, list []schedule.Decision) error {
 			continue
 		}
 		if d.Err != nil {
-			f := cli.Explain(d.Err)
-			cli.Fprintf(a.Err, "ferrus: %s: %s\n", strings.TrimSpace(string(d.Kind)+" "+d.Name), f.Message)
-			if f.Remedy != "" {
-				cli.Fprintf(a.Err, "  %s\n", a.Remedy(f))
-			}
+			a.ShowFailure(strings.TrimSpace(string(d.Kind)+" "+d.Name)+": ", cli.Explain(d.Err))
 			continue
 		}
 		if d.State.Over() && d.Do == "finish" && d.Why == "" {

@@ -50,6 +50,7 @@ type RefusedError struct {
 	Wrong   *state.RefusedError // what the table said, when it was the table that refused
 	Person  bool                // only a person can help: an agent stops
 	Cause   error               // what it wraps, whose text the message has; nil where there is none
+	Also    []*RefusedError     // what else stands in the way, see Together; none of them has more
 }
 
 // Because returns the refusal of something that failed for a cause, whose text ends the message. what says what failed, with its value.
@@ -65,10 +66,14 @@ func Because(code Code, what string, cause error, remedy Own) *RefusedError {
 func (r *RefusedError) Unwrap() error { return r.Cause }
 
 func (r *RefusedError) Error() string {
-	if r.Remedy == "" {
-		return r.Message
+	text := r.Message
+	if r.Remedy != "" {
+		text += "; " + r.Remedy.String()
 	}
-	return r.Message + "; " + r.Remedy.String()
+	for _, also := range r.Also {
+		text += "\n" + also.Error()
+	}
+	return text
 }
 
 // A Kind is an error that other errors wrap: it gives them a code and says what helps, they say what happened.
@@ -154,6 +159,9 @@ func CodeOf(err error) Code {
 
 // Git returns the refusal for an error of git, or of the files that it was asked about.
 func Git(err error) error {
+	if errors.As(err, new(refuser)) {
+		return Of(err)
+	}
 	return &RefusedError{Code: StoreError, Message: "the work tree cannot be read: " + err.Error(),
 		Remedy: "fix what it names, then try again"}
 }

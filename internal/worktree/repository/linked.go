@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
@@ -69,10 +70,7 @@ func (r *Repository) add(ctx context.Context, dir, branch string) error {
 	if !vacate(dir) {
 		return errors.New("the folder exists; remove it or take another one")
 	}
-	commit, err := r.resolve(ctx, "main-worktree/HEAD^{commit}")
-	if err == nil && commit == "" {
-		err = errors.New("the repository has no commit yet; commit once, then try again")
-	}
+	commit, err := r.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,6 +78,28 @@ func (r *Repository) add(ctx context.Context, dir, branch string) error {
 		return errors.Join(err, r.clearUnfinished(dir, branch))
 	}
 	return nil
+}
+
+// ErrNoCommit says that the main work tree has no commit from which a linked one could begin.
+var ErrNoCommit error = &refusal.Kind{Code: refusal.StoreError, Text: "the repository has no commit yet", Person: true,
+	Remedy: "commit once, then try again:\ngit add -A && git commit -m \"begin\""}
+
+// CanAdd returns nil if [Repository.Add] has a commit to begin from, else [ErrNoCommit], or [git.ErrNoGit] without git.
+func (r *Repository) CanAdd(ctx context.Context) error {
+	if !r.Git() {
+		return git.ErrNoGit
+	}
+	_, err := r.begin(ctx)
+	return err
+}
+
+// begin is the commit from which a linked work tree begins.
+func (r *Repository) begin(ctx context.Context) (string, error) {
+	commit, err := r.resolve(ctx, "main-worktree/HEAD^{commit}")
+	if err == nil && commit == "" {
+		err = ErrNoCommit
+	}
+	return commit, err
 }
 
 // clearUnfinished removes what an Add of the branch has left in dir, or beside it.

@@ -1,6 +1,7 @@
 package repository_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -212,7 +213,7 @@ func TestWithoutACommitNothingIsAdded(t *testing.T) {
 	t.Parallel()
 	dir := emptyRepo(t)
 	at := filepath.Join(dir, ".ferrus/worktrees/x")
-	if err := open(t, dir).Add(t.Context(), at, "x"); err == nil || !strings.Contains(err.Error(), "no commit yet; commit once") {
+	if err := open(t, dir).Add(t.Context(), at, "x"); !errors.Is(err, repository.ErrNoCommit) {
 		t.Errorf("err = %v", err)
 	}
 	gone(t, dir, at)
