@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
