@@ -10,33 +10,26 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // A Runner runs a command line in this process and returns its exit code.
 type Runner func(a *App, ctx context.Context, args []string) int
 
-// TaskFlag lets a command name the task that it is about.
-func (a *App) TaskFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.Shown.Task, "task-id", "", "only if the present task is `ID`")
-}
-
-// SubmissionFlag lets a command name the submission that it is about.
-func (a *App) SubmissionFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.Shown.Submission, "submission", "", "only if the present submission is `ID`")
-}
-
-// Do carries out an act of a person on the project in the folder root: it runs the command of the act in this process, or starts
-// it as a process of its own if it is a run. via says by what the person acts: ui or web. The error is that of a value which a
-// field does not take; what the command refuses is in the outcome.
+// Do carries out an act of a person on the project in the folder root: a decision on a task by itself, and any other act by its command,
+// in this process or, if it is a run, in one of its own. via says by what the person acts: ui or web. The error is that of a value which
+// a field does not take; what is refused is in the outcome.
 func (a *App) Do(ctx context.Context, root, via string, what status.Act, values map[string]string) (status.Outcome, error) {
 	args, err := what.Fill(values)
 	if err != nil {
@@ -48,8 +41,47 @@ func (a *App) Do(ctx context.Context, root, via string, what status.Act, values 
 	}
 	var out, errs bytes.Buffer
 	inner := &App{In: strings.NewReader(""), Out: &out, Err: &errs, InTTY: a.InTTY && via == "ui", Via: via}
+	if kind := act.Named(what.Name); what.Report != nil && kind.Name != "" {
+		inner.Dir, inner.Branch, inner.Shown, inner.Resume = root, what.Report.Branch, what.On, slices.Contains(args, status.Continues)
+		return inner.do(ctx, act.Request{Kind: kind, ID: what.ID}, what, values), nil
+	}
 	code := a.Run(inner, ctx, append([]string{errorsFlag}, args...))
 	return outcome(code, out.String(), errs.String()), nil
+}
+
+// do carries out a decision on a task. The report by which it was possible is not read again.
+func (a *App) do(ctx context.Context, r act.Request, what status.Act, values map[string]string) status.Outcome {
+	text := Source{}
+	for _, f := range what.Fields {
+		if v := strings.TrimSpace(values[f.Name]); f.Kind == status.NumberField {
+			r.Seq, _ = strconv.ParseUint(v, 10, 64) // it is one
+		} else {
+			text.Message = v
+		}
+	}
+	s, err := a.OpenAsPerson(ctx, r.Verb)
+	if err != nil {
+		return a.Outcome(err)
+	}
+	defer s.Engine().Close()
+	got, err := a.decide(ctx, s, r, text, nil)
+	if err != nil {
+		return a.Outcome(err)
+	}
+	if r.Continues {
+		got.Lines = append(got.Lines, a.continued(ctx, what.Report.After(s.Engine(), got.Snapshot))...)
+	}
+	return status.Outcome{Text: safetext.Mark(strings.Join(got.Lines, "\n"))}
+}
+
+// Outcome is that of an act that failed.
+func (a *App) Outcome(err error) status.Outcome {
+	f := Explain(err)
+	done := status.Outcome{Exit: max(1, f.Exit), Message: f.Message, Remedy: a.Remedy(f)}
+	for _, v := range f.Values {
+		done.Text += "\n" + ValueText(v)
+	}
+	return done
 }
 
 // errorsFlag lets a command print its error as JSON, and all else as text: a screen and a page show its parts in their own way.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -31,69 +32,78 @@ func (a *App) AgreesToContinue() bool {
 // It does so with --resume, or if the person at the terminal agrees. At a terminal the run is part of this command; a screen or a page
 // starts it as a process of its own. Continue reports whether it did. The decision holds whatever happens to the run. If several
 // commands continue at the same time, the lock of the conductor lets one of them run.
-func (a *App) Continue(ctx context.Context, e *engine.Engine) (bool, error) {
+func (a *App) Continue(ctx context.Context, r *status.Report) (bool, error) {
 	if !a.Resume && !a.MayAsk() {
 		return false, nil
 	}
-	place, ok, err := a.resumable(e.Place())
-	if err != nil || !ok {
+	if a.Via != "" {
+		lines := a.continued(ctx, r)
+		for _, line := range lines {
+			a.Say("%s\n", line)
+		}
+		return len(lines) > 0, nil
+	}
+	place, ok, err := a.resumable(r)
+	if err != nil || !ok || !a.AgreesToContinue() {
 		return false, err
 	}
-	if !a.AgreesToContinue() {
-		return false, nil
-	}
-	args := []string{"--root", place.Root}
-	if place.Branch != "" {
-		args = append(args, "--branch", place.Branch)
-	}
-	if a.Via != "" {
-		return true, a.continueDetached(ctx, append(args, "resume", "--headless"))
-	}
+	args := resuming(place)
 	if a.JSON {
 		args = append(args, "--json")
 	}
 	inner := *a // the same streams
 	inner.Shown, inner.Resume, inner.at = engine.Subject{}, false, nil
-	if code := a.Run(&inner, ctx, append(args, "resume")); code != ExitOK && code != ExitBusy { // another run was quicker
+	if code := a.Run(&inner, ctx, args); code != ExitOK && code != ExitBusy { // another run was quicker
 		return true, ExitWith(code)
 	}
 	return true, nil
 }
 
-// resumable finds the task that a run must continue: the one at place or, if that is an open delegate, the one that has delegated it.
+// resuming are the arguments of the command that continues a task.
+func resuming(place project.Place) []string {
+	args := []string{"--root", place.Root}
+	if place.Branch != "" {
+		args = append(args, "--branch", place.Branch)
+	}
+	return append(args, "resume")
+}
+
+// resumable finds the task that a run must continue: that of the report or, if that is an open delegate, the one that has delegated it.
 // It reports whether a run may continue the task.
-func (a *App) resumable(place project.Place) (project.Place, bool, error) {
+func (a *App) resumable(r *status.Report) (project.Place, bool, error) {
+	branch, delegated := r.Delegator()
+	if !delegated {
+		return project.At(r.Root, r.Branch), r.Resumable(), nil
+	}
+	place := project.At(r.Root, branch)
 	e, err := a.OpenToReadAt(place)
 	if err != nil {
 		return place, false, err
 	}
 	defer e.Close()
-	now, err := e.View()
-	if err != nil {
+	if r, err = status.Read(e); err != nil {
 		return place, false, err
 	}
-	if e.Delegated(now) {
-		return a.resumable(project.At(place.Root, now.Task.Parent.Branch))
-	}
-	r, err := status.Read(e)
-	if err != nil {
-		return place, false, err
-	}
-	return place, r.Resumable(), nil
+	return a.resumable(r)
 }
 
-// continueDetached starts a run for a screen or a page, which shows the result.
-func (a *App) continueDetached(ctx context.Context, args []string) error {
-	out, err := a.startDetached(ctx, args)
+// continued is Continue for a screen or a page: it starts the run and says what became of that, nothing where none is to continue.
+func (a *App) continued(ctx context.Context, r *status.Report) []string {
+	place, ok, err := a.resumable(r)
+	if err == nil && (!ok || !a.Resume) {
+		return nil
+	}
+	var out status.Outcome
+	if err == nil {
+		out, err = a.startDetached(ctx, append(resuming(place), "--headless"))
+	}
 	switch {
 	case err != nil:
-		a.Say("  the task was not continued: %v\n  ferrus resume continues it\n", err)
+		return []string{fmt.Sprintf("  the task was not continued: %v", err), a.Commands("  ferrus resume{branch} continues it")}
 	case out.Exit == ExitBusy:
-		a.Say("  a run works on it\n")
+		return []string{"  a run works on it"}
 	case out.Failed():
-		a.Say("  the task was not continued:\n%s\n", out.Why())
-	default:
-		a.Say("  continued: %s\n", out.Text)
+		return []string{"  the task was not continued:", out.Why()}
 	}
-	return nil
+	return []string{"  continued: " + out.Text}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -10,55 +9,80 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
-// A Decision is a person's word on a task, to be said in a sentence.
-type Decision struct {
-	Verb   string // of the command line
-	What   string // to stand after "cannot"
-	Act    func(ctx context.Context, s *engine.Session, text string) (engine.Done, error)
-	Report func(a *App, done engine.Done)
-
-	Continues bool // it gives the task work to do: see App.Continue
+// TaskFlag lets a command name the task that it is about.
+func (a *App) TaskFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.Shown.Task, "task-id", "", "only if the present task is `ID`")
 }
 
-// Decide carries a verdict out and shows what became of it, in --json with what more says.
-func (a *App) Decide(ctx context.Context, v Decision, text string, more ...func() map[string]any) error {
-	s, err := a.OpenAsPerson(ctx, v.Verb)
+// SubmissionFlag lets a command name the submission that it is about.
+func (a *App) SubmissionFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.Shown.Submission, "submission", "", "only if the present submission is `ID`")
+}
+
+// Decide carries out a decision on the task that the command means, with its text, and shows what became of it.
+func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...string) error {
+	s, err := a.OpenAsPerson(ctx, r.Verb)
 	if err != nil {
 		return err
 	}
-	e := s.Engine()
-	defer e.Close()
-	done, err := v.Act(ctx, s, text)
+	defer s.Engine().Close()
+	got, err := a.decide(ctx, s, r, from, words)
 	if err != nil {
-		return CannotDo(v.What, status.Sentence(e), err)
+		return err
 	}
 	if a.JSON {
-		facts := verdictFacts(done.Task)
-		for _, f := range more {
-			maps.Copy(facts, f())
+		err = a.PrintJSON(got.Facts)
+	}
+	for _, line := range got.Lines {
+		if !a.JSON {
+			a.Say("%s\n", line)
 		}
-		if err := a.PrintJSON(facts); err != nil {
+	}
+	if err != nil || r.Name == "reset" {
+		return err
+	}
+	after, err := status.Read(s.Engine())
+	if err != nil {
+		return err
+	}
+	steers := r.Name == "send" // which is not what a task waits for
+	switch {
+	case a.JSON:
+	case r.Name == "answer":
+		a.Say("  the task is %s; %s\n", after.State, after.Sentence())
+	case steers && after.Resumable() && !a.Resume:
+		a.Say("  no run works on the task; %s continues it\n", after.ResumeCommand())
+	}
+	if r.Continues || steers && a.Resume {
+		if did, err := a.Continue(ctx, after); did || err != nil {
 			return err
 		}
-	} else {
-		v.Report(a, done)
 	}
-	return a.ContinueOrShow(ctx, e, v.Continues)
+	if !a.JSON && r.Name != "answer" && (!steers || a.Resume) {
+		a.ShowSteps(after.Next)
+	}
+	return nil
 }
 
-// ContinueOrShow is Continue after a decision that gives work to do, and otherwise ShowNext. With --json it shows nothing.
-func (a *App) ContinueOrShow(ctx context.Context, e *engine.Engine, continues bool) error {
-	if continues {
-		if did, err := a.Continue(ctx, e); did || err != nil {
-			return err
+// decide carries out a decision with its text in the session of a person.
+func (a *App) decide(ctx context.Context, s *engine.Session, r act.Request, from Source, words []string) (got act.Result, err error) {
+	if r.Text = from.Message; r.Document {
+		if r.Text, err = a.Text(from, words); err != nil {
+			return got, CannotDo(r.Cannot(), "", err)
 		}
 	}
-	if a.JSON {
-		return nil
+	if r.Doing != "" {
+		following, end := a.Working(ctx, r.Doing)
+		defer end()
+		ctx = following
 	}
-	return a.ShowNext(e)
+	if got, err = act.Do(ctx, s, r); err != nil {
+		return got, CannotDo(r.Cannot(), act.Instead(s.Engine(), r), err)
+	}
+	return got, nil
 }
 
 // ShowNext shows what a person can do about the task as it is now.
@@ -70,22 +94,16 @@ func (a *App) ShowNext(e *engine.Engine) error {
 	return err
 }
 
-// RequireText is the text of a command that must be given one.
-func (a *App) RequireText(cmd *cobra.Command, from Source, remedy refusal.Own) (string, error) {
-	if !TextGiven(cmd, nil) {
-		return "", UsageError(remedy, "ferrus %s needs a message", cmd.Name())
+// RequireText refuses a command that must be given a text, and is given none.
+func RequireText(cmd *cobra.Command, remedy refusal.Own) error {
+	if TextGiven(cmd, nil) {
+		return nil
 	}
-	return a.Text(from, nil)
+	return UsageError(remedy, "ferrus %s needs a message", cmd.Name())
 }
 
 // PrintVerdict prints a task as JSON after a decision of a person; VerdictJSON lists the fields.
-func (a *App) PrintVerdict(t state.Task) error {
-	return a.PrintJSON(verdictFacts(t))
-}
+func (a *App) PrintVerdict(t state.Task) error { return a.PrintJSON(act.Facts(t)) }
 
-func verdictFacts(t state.Task) map[string]any {
-	return map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch}
-}
-
-// VerdictJSON lists the fields that a Decision prints with --json.
+// VerdictJSON lists the fields that a decision prints with --json.
 const VerdictJSON = "task_id state seq epoch."

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -15,13 +16,16 @@ import (
 // An Act is a command that a person can run now. Its arguments name what the person was shown: the submission, the question,
 // the task. When that has changed meanwhile the command refuses, and nothing happens.
 type Act struct {
-	Name    string   `json:"name"`  // of the command, such as approve
-	Label   string   `json:"label"` // one or two words, for a button
-	Args    []string `json:"args"`  // what follows the program's name; {name} stands for the value of a field
-	Fields  []Field  `json:"fields,omitempty"`
-	Notices []string `json:"notices,omitempty"` // what a person should know before it, a line each
-	Loses   string   `json:"loses,omitempty"`   // a sentence that says what is lost, to be asked before; "" when nothing is
-	Runs    bool     `json:"runs,omitempty"`    // it starts a run, which is a process of its own and outlives the one that starts it
+	Name    string         `json:"name"`  // of the command, such as approve
+	Label   string         `json:"label"` // one or two words, for a button
+	Args    []string       `json:"args"`  // what follows the program's name; {name} stands for the value of a field
+	Fields  []Field        `json:"fields,omitempty"`
+	Notices []string       `json:"notices,omitempty"` // what a person should know before it, a line each
+	Loses   string         `json:"loses,omitempty"`   // a sentence that says what is lost, to be asked before; "" when nothing is
+	Report  *Report        `json:"-"`                 // by which it is possible; nil for an act that is about no task
+	On      engine.Subject `json:"-"`                 // what the person was shown
+	ID      string         `json:"-"`                 // of the question that it answers
+	Runs    bool           `json:"runs,omitempty"`    // it starts a run, which is a process of its own and outlives the one that starts it
 }
 
 // A FieldKind says what a field takes.
@@ -51,7 +55,7 @@ func (a Act) Same(b Act) bool {
 	bound := func(args []string) []string {
 		return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == Continues })
 	}
-	return a.Name == b.Name && slices.Equal(bound(a.Args), bound(b.Args))
+	return a.Name == b.Name && a.On.Task == b.On.Task && slices.Equal(bound(a.Args), bound(b.Args))
 }
 
 // Continues is the argument by which the run of a task continues after the act.

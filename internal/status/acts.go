@@ -31,11 +31,11 @@ var offers = []offer{
 		return Act{Name: "finish", Label: "Finish", Args: words(r.finish)}
 	}},
 	{func(r *Report) bool { return r.Question != nil }, func(r *Report) Act {
-		return Act{Name: "answer", Label: "Answer", Args: []string{"answer", r.Question.ID, "--", "{answer}"},
+		return Act{Name: "answer", Label: "Answer", ID: r.Question.ID, Args: []string{"answer", r.Question.ID, "--", "{answer}"},
 			Fields: []Field{{Name: "answer", Label: "Answer", Kind: ChoiceField, Options: r.Question.Options, Required: true}}}
 	}},
 	{func(r *Report) bool { return r.Consultation != nil && !r.Consultation.Answered }, func(r *Report) Act {
-		return Act{Name: "answer", Label: "Answer", Args: []string{"answer", r.Consultation.ID, "--", "{answer}"},
+		return Act{Name: "answer", Label: "Answer", ID: r.Consultation.ID, Args: []string{"answer", r.Consultation.ID, "--", "{answer}"},
 			Fields: []Field{{Name: "answer", Label: "Answer", Kind: TextField, Required: true}}}
 	}},
 	{reviewing, func(r *Report) Act {
@@ -144,6 +144,10 @@ func (r *Report) Acts() []Act {
 		}
 		if slices.Contains(accepting, a.Name) {
 			a.Notices = r.hidden()
+		}
+		a.Report, a.On.Task = r, r.TaskID
+		if slices.Contains(a.Args, "--submission") {
+			a.On.Submission = r.submission()
 		}
 		list = append(list, a)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // A Step is a command that moves the task on, or shows more of it.
@@ -124,8 +125,23 @@ func (r *Report) WaitText() string {
 	return "for " + r.Holder.Agent
 }
 
-// sentence says in a line where the task is, to one who wanted something else of it.
-func (r *Report) sentence() string {
+// After is the report after an act that has left the task as now, as far as it says whether a run is to continue. Who works on the task
+// is not looked up again.
+func (r *Report) After(e *engine.Engine, now store.Snapshot) *Report {
+	after := *r
+	after.State, after.Waiting, after.Holder = now.Task.State, state.WaitingFor(now.Task), nil
+	if now.Task.ClaimedBy != "" {
+		after.Holder = &holder{Agent: now.Task.ClaimedBy, Dead: e.Verdict(now).Dead}
+	}
+	return &after
+}
+
+// Delegator is the branch of the task that waits for this part of it, "" for the project's own. It reports false for a task that is no
+// part of another one.
+func (r *Report) Delegator() (branch string, delegated bool) { return r.parent.Branch, r.delegated }
+
+// Sentence says in a line where the task is and what will come, to one who wanted something else of it.
+func (r *Report) Sentence() string {
 	if r.part() && r.finish == "" {
 		return r.partSentence()
 	}
@@ -191,5 +207,5 @@ func Sentence(e *engine.Engine) string {
 	if err != nil {
 		return refusal.OnBranch(e.Place().Branch, "ferrus status{branch} shows more")
 	}
-	return r.sentence()
+	return r.Sentence()
 }

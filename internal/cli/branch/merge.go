@@ -187,7 +187,11 @@ func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c 
 	} else {
 		a.Say("%s\n%s is %s again, with the project's changes in its files\n", format.Line(c.Message), name, t.State)
 	}
-	if did, err := a.Continue(ctx, from.Engine()); did || err != nil || a.JSON {
+	r, err := status.Read(from.Engine())
+	if err != nil {
+		return err
+	}
+	if did, err := a.Continue(ctx, r); did || err != nil || a.JSON {
 		return err
 	}
 	a.ShowSteps([]status.Step{{Command: "ferrus resume --branch " + name, Why: "starts the agents that fix and review it"}, {Command: "ferrus merge " + name, Why: "merges it afterwards"}})

@@ -177,8 +177,12 @@ func configAccept(a *cli.App, ctx context.Context) error {
 		a.Say("accepted for %s:\n", done.Task.TaskID)
 		showChanges(a, changes)
 	}
+	if err != nil {
+		return err
+	}
+	r, err := status.Read(e)
 	if err == nil {
-		_, err = a.Continue(ctx, e)
+		_, err = a.Continue(ctx, r)
 	}
 	return err
 }

@@ -1,16 +1,13 @@
 package task
 
 import (
-	"context"
 	"regexp"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
-	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // questionID is what a question or a consultation is called.
@@ -45,42 +42,11 @@ With --run it answers a worker of a pipeline's run. See "ferrus questions".`,
 			if name != "" {
 				return pipelinecmd.Answer(a, cmd.Context(), name, id, from, words)
 			}
-			return runAnswer(a, cmd.Context(), id, from, words)
+			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("answer"), ID: id}, from, words...)
 		},
 	}
 	from.FileFlag(cmd)
 	cmd.Flags().StringVar(&name, "run", "", "answer a worker of this `RUN` of a pipeline")
 	a.ResumeFlag(cmd)
 	return cmd
-}
-
-func runAnswer(a *cli.App, ctx context.Context, id string, from cli.Source, words []string) error {
-	s, text, err := a.PersonText(ctx, "answer", "answer", from, words)
-	if err != nil {
-		return err
-	}
-	e := s.Engine()
-	defer e.Close()
-	done, err := s.Answer(ctx, id, text)
-	if err != nil {
-		return cli.CannotDo("answer", status.Sentence(e), err)
-	}
-	t, doc := done.Task, state.AnswerDoc
-	id = t.Consultation.ID
-	if done.Top.Event == state.RespondConsult {
-		doc = state.ConsultResponseDoc
-	} else if n := len(t.Decisions); n > 0 {
-		id = t.Decisions[n-1].ID
-	}
-	answer := done.Top.Docs[doc] // a number has become its option
-	if a.JSON {
-		err = a.PrintJSON(map[string]any{"id": id, "answer": answer, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
-	} else {
-		a.Say("%s answered: %s\n", id, format.Clip(format.Line(answer), 100))
-		a.Say("  the task is %s; %s\n", t.State, status.Sentence(e))
-	}
-	if err == nil {
-		_, err = a.Continue(ctx, e)
-	}
-	return err
 }

@@ -1,12 +1,10 @@
 package task
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // ApproveCommand is ferrus approve.
@@ -23,19 +21,10 @@ committed: "ferrus diff" shows it.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Decide(cmd.Context(), approve, from.Message)
+			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("approve")}, from)
 		},
 	}
 	a.SubmissionFlag(cmd)
 	from.MessageFlag(cmd, "`NOTE` for the journal")
 	return cmd
-}
-
-var approve = cli.Decision{Verb: "approve", What: "approve",
-	Act: func(ctx context.Context, s *engine.Session, note string) (engine.Done, error) {
-		return s.Approve(ctx, note, "")
-	},
-	Report: func(a *cli.App, done engine.Done) {
-		a.Say("%s approved: %s is %s\n", done.Task.Submission.ID, done.Task.TaskID, a.Paint(cli.Green, string(done.Task.State)))
-	},
 }

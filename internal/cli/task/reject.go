@@ -1,14 +1,10 @@
 package task
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // RejectCommand is ferrus reject.
@@ -25,11 +21,10 @@ are used, the task fails.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := a.RequireText(cmd, from, `ferrus reject{branch} -m "what is wrong"`)
-			if err != nil {
+			if err := cli.RequireText(cmd, `ferrus reject{branch} -m "what is wrong"`); err != nil {
 				return err
 			}
-			return a.Decide(cmd.Context(), reject, text)
+			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("reject")}, from)
 		},
 	}
 	a.SubmissionFlag(cmd)
@@ -37,19 +32,4 @@ are used, the task fails.`,
 	from.MessageFlag(cmd, "`TEXT` that says what is wrong")
 	from.FileFlag(cmd)
 	return cmd
-}
-
-var reject = cli.Decision{Verb: "reject", What: "reject", Continues: true,
-	Act: func(ctx context.Context, s *engine.Session, notes string) (engine.Done, error) {
-		return s.Reject(ctx, notes, "")
-	},
-	Report: func(a *cli.App, done engine.Done) {
-		t := done.Task
-		if t.State == state.Failed {
-			a.Say("%s rejected: %s has failed\n  %s\n", t.Submission.ID, t.TaskID, format.Line(t.FailureReason))
-			return
-		}
-		a.Say("%s rejected: %s is %s again\n", t.Submission.ID, t.TaskID, t.State)
-		a.Say("  an executor that calls wait_for_task gets it, with your text\n")
-	},
 }

@@ -1,15 +1,10 @@
 package task
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
-	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // ReleaseCommand is ferrus release.
@@ -26,37 +21,10 @@ started is ended. Any other agent may edit files until its next call.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Decide(cmd.Context(), release(), from.Message)
+			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("release")}, from)
 		},
 	}
 	from.MessageFlag(cmd, "`REASON` for the journal")
 	a.TaskFlag(cmd)
 	return cmd
-}
-
-func release() cli.Decision {
-	var alive string // the agent, if its session has not ended with the release
-	return cli.Decision{Verb: "release", What: "release",
-		Act: func(ctx context.Context, s *engine.Session, reason string) (engine.Done, error) {
-			e := s.Engine()
-			was, err := e.View()
-			if err != nil {
-				return engine.Done{}, err
-			}
-			done, err := s.Release(ctx, reason)
-			if err == nil {
-				err = conductor.Slot(e, agents.Executor).Stop(ctx)
-			}
-			if e.Store().Probe(was.Task.Session) != lease.Gone {
-				alive = was.Task.ClaimedBy
-			}
-			return done, err
-		},
-		Report: func(a *cli.App, _ engine.Done) {
-			a.Say("the agent is unassigned; the next executor that calls wait_for_task gets the task\n")
-			if alive != "" {
-				a.Say("  %s may still edit files: end that agent if it hangs\n", alive)
-			}
-		},
-	}
 }

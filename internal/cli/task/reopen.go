@@ -1,12 +1,10 @@
 package task
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // ReopenCommand is ferrus reopen.
@@ -22,11 +20,10 @@ REVIEW.md. The budgets of checks and reviews start again at 0.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := a.RequireText(cmd, from, `ferrus reopen{branch} -m "what is missing"`)
-			if err != nil {
+			if err := cli.RequireText(cmd, `ferrus reopen{branch} -m "what is missing"`); err != nil {
 				return err
 			}
-			return a.Decide(cmd.Context(), reopen, text)
+			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("reopen")}, from)
 		},
 	}
 	from.MessageFlag(cmd, "`TEXT` that says what is missing")
@@ -34,13 +31,4 @@ REVIEW.md. The budgets of checks and reviews start again at 0.`,
 	a.TaskFlag(cmd)
 	a.ResumeFlag(cmd)
 	return cmd
-}
-
-var reopen = cli.Decision{Verb: "reopen", What: "reopen", Continues: true,
-	Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
-		return s.Reopen(ctx, text)
-	},
-	Report: func(a *cli.App, done engine.Done) {
-		a.Say("%s is %s again; an executor that calls wait_for_task gets it, with your text\n", done.Task.TaskID, done.Task.State)
-	},
 }

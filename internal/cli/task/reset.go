@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // ResetCommand is ferrus reset.
@@ -59,28 +59,8 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 			return err
 		}
 	}
-	// The task that the person confirmed must be the one that is archived.
-	now, err := e.View()
-	if err == nil && now.Task.TaskID != r.TaskID {
-		err = cli.Refuse(refusal.WrongState, "meanwhile "+r.TaskID+" has ended", "run ferrus status{branch} again")
-	}
-	if err != nil {
-		return cli.CannotDo("reset", "", err)
-	}
-	done, err := s.Reset(ctx, reason)
-	if err != nil {
-		return cli.CannotDo("reset", status.Sentence(e), err)
-	}
-	if err := schedule.EndAll(ctx, e, now.Task); err != nil {
-		return err
-	}
-	archive := e.Place().Path("archive", r.TaskID)
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"task_id": r.TaskID, "state": done.Task.State, "seq": done.Task.Seq, "epoch": done.Task.Epoch,
-			"archive": archive})
-	}
-	a.Say("%s is abandoned; it is archived in %s\n  the files of the work tree are unchanged\n", r.TaskID, cli.Path(r, archive))
-	return nil
+	a.Shown.Task = r.TaskID // what is archived is what the person confirmed
+	return a.Decide(ctx, act.Request{Kind: act.Named("reset")}, cli.Source{Message: reason})
 }
 
 // confirmReset asks the person at the terminal.

@@ -1,19 +1,13 @@
 package task
 
 import (
-	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
-	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/delegate"
-	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/worktree/restore"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // RollbackCommand is ferrus rollback.
@@ -50,54 +44,15 @@ command that shows it.`, "task_id state seq epoch edited[{path ref show file}]."
 			if reason == "" {
 				return cli.UsageError(refusal.Say(`ferrus rollback{branch} %s --reason "..."`, args[0]), "the reason is missing")
 			}
-			return runRollback(a, cmd.Context(), to, reason, files)
+			r := act.Request{Kind: act.Named("rollback"), Seq: to}
+			if files {
+				r.Kind = act.Named("rollback-files")
+			}
+			return a.Decide(cmd.Context(), r, cli.Source{Message: reason})
 		},
 	}
 	cmd.Flags().StringVarP(&reason, "reason", "m", "", "`TEXT` for the agents that continue")
 	cmd.Flags().BoolVar(&files, "files", false, "also restore the files of the work")
 	a.TaskFlag(cmd)
 	return cmd
-}
-
-func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, files bool) error {
-	if files {
-		var moved restore.Change
-		return a.Decide(ctx, rollbackFiles(a, to, &moved), reason, func() map[string]any {
-			if len(moved.Edited) == 0 {
-				return nil
-			}
-			return map[string]any{"edited": moved.Edited}
-		})
-	}
-	v := cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task back to %d", to),
-		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
-			got, err := delegate.Rollback(ctx, s, to, text, false, func() error { return schedule.EndAll(ctx, s.Engine()) })
-			return got.Done, err
-		},
-		Report: func(a *cli.App, done engine.Done) {
-			a.Say("%s is %s again, as it was at %d; the files of the work are unchanged\n", done.Task.TaskID, done.Task.State, to)
-		},
-	}
-	return a.Decide(ctx, v, reason)
-}
-
-// rollbackFiles is the verdict that takes the files back, too. moved is what it did to them.
-func rollbackFiles(a *cli.App, to uint64, moved *restore.Change) cli.Decision {
-	return cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task and its files back to %d", to),
-		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
-			ctx, end := a.Working(ctx, "restoring the files")
-			defer end()
-			got, err := delegate.Rollback(ctx, s, to, text, true, func() error { return schedule.EndAll(ctx, s.Engine()) })
-			*moved = got.Files
-			return got.Done, err
-		},
-		Report: func(a *cli.App, done engine.Done) {
-			a.Say("%s is %s again, as it was at %d: %s, %s\n", done.Task.TaskID, done.Task.State, to,
-				format.Count(len(moved.Written), "file written", "files written"), format.Count(len(moved.Removed), "removed", "removed"))
-			for _, path := range moved.Left {
-				a.Say("  not changed: %s\n", path)
-			}
-			a.ShowEdits(moved.Edited)
-		},
-	}
 }

@@ -193,7 +193,7 @@ func (r *reader) CheckLog(_ context.Context, key terminal.Key) (string, error) {
 
 // Do carries out an act that is still among those of its item or of the project.
 func (r *reader) Do(ctx context.Context, key terminal.Key, shown status.Act, values map[string]string) (status.Outcome, error) {
-	list, before, err := r.acts(ctx, key)
+	list, err := r.acts(ctx, key)
 	if err != nil {
 		return status.Outcome{}, err
 	}
@@ -203,31 +203,24 @@ func (r *reader) Do(ctx context.Context, key terminal.Key, shown status.Act, val
 		done, err = r.app.Do(ctx, r.root, "ui", what, values)
 	}
 	if err != nil {
-		f := cli.Explain(err)
-		done = status.Outcome{Exit: max(1, f.Exit), Message: f.Message, Remedy: f.Remedy.String()}
+		done = r.app.Outcome(err)
 	}
-	done.Before = before
+	if what.Report != nil {
+		done.Before = what.Report.Seq
+	}
 	return done, nil
 }
 
-// acts are those that a person can do now, with an item or with the project, and the newest entry of the item's task. The zero key is
-// that of the project.
-func (r *reader) acts(ctx context.Context, key terminal.Key) (list []status.Act, seq uint64, err error) {
-	e, err := r.at(terminal.Key{})
+// acts are those that a person can do now, with an item or with the project. The zero key is that of the project.
+func (r *reader) acts(ctx context.Context, key terminal.Key) ([]status.Act, error) {
+	if key != (terminal.Key{}) {
+		d, err := r.Detail(ctx, key)
+		return d.Acts(), err
+	}
+	e, err := r.at(key)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer e.Close()
-	if key == (terminal.Key{}) {
-		list, err = status.ProjectActs(e)
-		return list, 0, err
-	}
-	d, err := r.Detail(ctx, key)
-	if err != nil {
-		return nil, 0, err
-	}
-	if d.Task != nil {
-		seq = d.Task.Seq
-	}
-	return d.Acts(), seq, nil
+	return status.ProjectActs(e)
 }

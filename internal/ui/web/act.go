@@ -22,7 +22,7 @@ type form struct {
 	*page
 	Place string // that the act is about: see acts
 	Act   status.Act
-	Args  string // as JSON: by them the act is found again
+	Args  string // as JSON: by them, and by the task, the act is found again
 	Given map[string]string
 	ID    string // of the form in its page
 }
@@ -137,29 +137,14 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if f.Act.Name == "reject" {
-		if about, ok := subjectOf(f.Act.Args); ok {
-			about.Branch = strings.TrimPrefix(f.Place, branchPlace)
-			if f.Place == taskPlace {
-				about.Branch = ""
-			}
-			about.Task = r.PostForm.Get("task")
-			if err := s.drafts.Remove(about); err != nil {
-				s.opts.Log.Warn("the draft of a rejection stays", "error", err)
-			}
+		about := Subject{Branch: f.Act.Report.Branch, Task: f.Act.On.Task, Submission: f.Act.On.Submission}
+		if err := s.drafts.Remove(about); err != nil {
+			s.opts.Log.Warn("the draft of a rejection stays", "error", err)
 		}
 	}
 	id := s.results.put(result{Label: f.Act.Label, Text: out.Text})
 	http.Redirect(w, r, withQuery(from, "done", id), http.StatusSeeOther)
 	return nil
-}
-
-// subjectOf finds the submission in the arguments of an act.
-func subjectOf(args []string) (Subject, bool) {
-	at := slices.Index(args, "--submission")
-	if at < 0 || at+1 == len(args) {
-		return Subject{}, false
-	}
-	return Subject{Submission: args[at+1]}, true
 }
 
 // posted reads the form of an act, and the page that it came from.
@@ -168,7 +153,7 @@ func (s *Site) posted(r *http.Request) (form, string, error) {
 	if err := json.Unmarshal([]byte(r.PostForm.Get("args")), &args); err != nil {
 		return form{}, "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the form names no act", Remedy: "load the page again", Person: true}
 	}
-	f := newForm(nil, r.PostForm.Get("place"), status.Act{Name: r.PostForm.Get("act"), Args: args})
+	f := newForm(nil, r.PostForm.Get("place"), status.Act{Name: r.PostForm.Get("act"), Args: args, On: engine.Subject{Task: r.PostForm.Get("task")}})
 	for name, values := range r.PostForm {
 		if field, ok := strings.CutPrefix(name, "f."); ok {
 			value := ""

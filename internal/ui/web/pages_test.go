@@ -206,6 +206,7 @@ func TestFormsThatTheListHasNot(t *testing.T) {
 		status int
 	}{
 		"another command":    {change("args", `["reset","--yes"]`), http.StatusConflict},
+		"another task":       {change("task", "t-20200101-000000"), http.StatusConflict},
 		"another submission": {change("args", strings.Replace(good.Get("args"), "s1", "s2", 1)), http.StatusConflict},
 		"another root":       {change("args", strings.Replace(good.Get("args"), `["`, `["--root","/","`, 1)), http.StatusConflict},
 		"no arguments":       {change("args", ""), http.StatusUnprocessableEntity},

@@ -1,0 +1,100 @@
+// Package act carries out what a person decides on a task. A command, the screen and the page fill in a Request and get a Result: what
+// became of it, in values. Which acts are possible is said by package status; nothing is asked, printed or started here.
+package act
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// A Request is a decision of a person. Its session names the task and the submission that it is about: see [engine.Subject].
+type Request struct {
+	Kind
+	ID   string // of the question that is answered, "" for the one that is open
+	Text string // the answer, the message, the note or the reason
+	Seq  uint64 // the entry to which a rollback returns
+}
+
+// A Kind is how an act is carried out. The zero Kind is none.
+type Kind struct {
+	Name      string // of an act of package status; Followup is one of the command line alone
+	Verb      string // of the command line
+	Doing     string // what takes its time, to stand before "for 14 s"; "" for nothing
+	Document  bool   // its text is one that agents read, of any length; any other text is a line of the log
+	Continues bool   // it gives the task work to do: the run that has ended continues
+
+	cannot string
+	do     func(context.Context, *engine.Session, Request) (Result, error)
+}
+
+// A Result is what became of a decision.
+type Result struct {
+	engine.Done
+	Lines []string       // for a person
+	Facts map[string]any // for a program
+}
+
+// Followup is the name of a message that reopens a task.
+const Followup = "followup"
+
+// Named returns the kind of an act, the zero Kind for one that is not among these.
+func Named(name string) Kind { return kinds[name] }
+
+var kinds = func() map[string]Kind {
+	named := map[string]Kind{}
+	for _, k := range []Kind{
+		{Name: "answer", Document: true, Continues: true, do: answer},
+		{Name: "approve", do: approve},
+		{Name: "reject", Document: true, Continues: true, do: reject},
+		{Name: "release", do: release},
+		{Name: "reopen", Document: true, Continues: true, do: reopen},
+		{Name: "reset", do: reset},
+		{Name: "rollback", cannot: "roll the task back to {seq}", do: rollback},
+		{Name: "rollback-files", Verb: "rollback", cannot: "roll the task and its files back to {seq}", Doing: "restoring the files", do: rollbackFiles},
+		{Name: "send", cannot: "send it", Document: true, do: steer},
+		{Name: Followup, Verb: "send", cannot: "send it", Document: true, Continues: true, do: reopen},
+	} {
+		k.Verb = cmp.Or(k.Verb, k.Name)
+		k.cannot = cmp.Or(k.cannot, k.Verb)
+		named[k.Name] = k
+	}
+	return named
+}()
+
+// Cannot says what could not be done, to stand after "cannot".
+func (r Request) Cannot() string {
+	return strings.ReplaceAll(r.cannot, "{seq}", strconv.FormatUint(r.Seq, 10))
+}
+
+// Do carries out a request in the session of a person.
+func Do(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	got, err := r.do(ctx, s, r)
+	if got.Facts == nil {
+		got.Facts = Facts(got.Task)
+	}
+	return got, err
+}
+
+// Facts are those of a task after a decision, for a program.
+func Facts(t state.Task) map[string]any {
+	return map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch}
+}
+
+// Instead says what a person can do on the task, on which a request was refused.
+func Instead(e *engine.Engine, r Request) string {
+	now, err := e.View()
+	switch branch := e.Place().Branch; {
+	case err == nil && r.Name == Followup && now.Task.Underway():
+		return refusal.OnBranch(branch, `the task is not finished: ferrus send{branch} --steer "..." messages the running agent`)
+	case err == nil && r.Name == "send" && now.Task.State.Over():
+		return refusal.OnBranch(branch, `omit --steer: ferrus send{branch} "..." reopens the task`)
+	}
+	return status.Sentence(e)
+}

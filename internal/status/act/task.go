@@ -1,0 +1,140 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/delegate"
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+func answer(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	done, err := s.Answer(ctx, r.ID, r.Text)
+	if err != nil {
+		return Result{}, err
+	}
+	t, doc, id := done.Task, state.AnswerDoc, done.Task.Consultation.ID
+	if done.Top.Event == state.RespondConsult {
+		doc = state.ConsultResponseDoc
+	} else if n := len(t.Decisions); n > 0 {
+		id = t.Decisions[n-1].ID
+	}
+	text := done.Top.Docs[doc] // a number has become its option
+	return Result{Done: done, Lines: []string{fmt.Sprintf("%s answered: %s", id, format.Clip(format.Line(text), 100))},
+		Facts: map[string]any{"id": id, "answer": text, "state": t.State, "seq": t.Seq, "epoch": t.Epoch}}, nil
+}
+
+func approve(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	done, err := s.Approve(ctx, r.Text, "")
+	t := done.Task
+	return Result{Done: done, Lines: []string{fmt.Sprintf("%s approved: %s is %s", t.Submission.ID, t.TaskID, t.State)}}, err
+}
+
+func reject(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	done, err := s.Reject(ctx, r.Text, "")
+	t := done.Task
+	lines := []string{fmt.Sprintf("%s rejected: %s is %s again", t.Submission.ID, t.TaskID, t.State), "  an executor that calls wait_for_task gets it, with your text"}
+	if t.State == state.Failed {
+		lines = []string{fmt.Sprintf("%s rejected: %s has failed", t.Submission.ID, t.TaskID), "  " + format.Line(t.FailureReason)}
+	}
+	return Result{Done: done, Lines: lines}, err
+}
+
+func reopen(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	done, err := s.Reopen(ctx, r.Text)
+	return Result{Done: done, Lines: []string{fmt.Sprintf("%s is %s again; an executor that calls wait_for_task gets it, with your text", done.Task.TaskID, done.Task.State)}}, err
+}
+
+func release(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	e := s.Engine()
+	was, err := e.View()
+	if err != nil {
+		return Result{}, err
+	}
+	done, err := s.Release(ctx, r.Text)
+	if err == nil {
+		err = conductor.Slot(e, agents.Executor).Stop(ctx)
+	}
+	lines := []string{"the agent is unassigned; the next executor that calls wait_for_task gets the task"}
+	if e.Store().Probe(was.Task.Session) != lease.Gone { // its session has not ended with the release
+		lines = append(lines, fmt.Sprintf("  %s may still edit files: end that agent if it hangs", was.Task.ClaimedBy))
+	}
+	return Result{Done: done, Lines: lines}, err
+}
+
+func reset(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	e := s.Engine()
+	was, err := e.View()
+	if err != nil {
+		return Result{}, err
+	}
+	done, err := s.Reset(ctx, r.Text)
+	if err == nil {
+		err = schedule.EndAll(ctx, e, was.Task)
+	}
+	archive := e.Place().Path("archive", was.Task.TaskID)
+	facts := Facts(done.Task)
+	facts["task_id"], facts["archive"] = was.Task.TaskID, archive
+	if rel, err := filepath.Rel(e.Place().Root, archive); err == nil && filepath.IsLocal(rel) {
+		archive = rel
+	}
+	return Result{Done: done, Facts: facts, Lines: []string{fmt.Sprintf("%s is abandoned; it is archived in %s", was.Task.TaskID, archive), "  the files of the work tree are unchanged"}}, err
+}
+
+func rollback(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	got, err := rolled(ctx, s, r, false)
+	return Result{Done: got.Done, Lines: []string{fmt.Sprintf("%s is %s again, as it was at %d; the files of the work are unchanged", got.Task.TaskID, got.Task.State, r.Seq)}}, err
+}
+
+func rollbackFiles(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	got, err := rolled(ctx, s, r, true)
+	t, moved := got.Task, got.Files
+	lines := []string{fmt.Sprintf("%s is %s again, as it was at %d: %s, %s", t.TaskID, t.State, r.Seq,
+		format.Count(len(moved.Written), "file written", "files written"), format.Count(len(moved.Removed), "removed", "removed"))}
+	for _, path := range moved.Left {
+		lines = append(lines, "  not changed: "+path)
+	}
+	facts := Facts(t)
+	if len(moved.Edited) > 0 {
+		facts["edited"] = moved.Edited
+	}
+	for _, e := range moved.Edited {
+		lines = append(lines, "  "+format.Line(e.String()))
+	}
+	return Result{Done: got.Done, Lines: lines, Facts: facts}, err
+}
+
+func rolled(ctx context.Context, s *engine.Session, r Request, files bool) (engine.Rolled, error) {
+	return delegate.Rollback(ctx, s, r.Seq, r.Text, files, func() error { return schedule.EndAll(ctx, s.Engine()) })
+}
+
+func steer(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	done, err := s.Steer(ctx, r.Text)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Done: done, Lines: []string{readers(done.Task, s.Engine().Verdict(done.Snapshot).Dead)}}, nil
+}
+
+// readers says which agents read a message, and when.
+func readers(t state.Task, dead bool) string {
+	who := "the next agent reads it with the task"
+	if t.ClaimedBy != "" && !dead {
+		who = t.ClaimedBy + " reads it with its next tool call"
+	}
+	turn := map[state.State]string{state.Reviewing: "reviews " + t.Submission.ID}
+	if !t.Consultation.Answered {
+		turn[state.Consultation] = "answers " + t.Consultation.ID
+	}
+	if does := turn[t.State]; does != "" {
+		who = fmt.Sprintf("the supervisor that %s reads it with its next tool call; %s", does, who)
+	}
+	return who
+}
