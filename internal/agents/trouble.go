@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // signs are the words by which clients and providers report a trouble, in the order in which they
@@ -21,25 +22,25 @@ var signs = []struct {
 	expr    func() *regexp.Regexp
 }{
 	{NoServer, [][]string{{"required mcp"}, {"mcp server", ServerName}, {"mcp issues"}},
-		lazily(`(?i)required MCP servers? failed|MCP server\W+` + ServerName + `\S*\W.*(fail|error|not connected)|MCP issues detected`)},
-	{NoServer, [][]string{{"failed to ", ServerName}}, lazily(`(?i)failed to (start|connect).*` + ServerName)},
+		safetext.Lazily(`(?i)required MCP servers? failed|MCP server\W+` + ServerName + `\S*\W.*(fail|error|not connected)|MCP issues detected`)},
+	{NoServer, [][]string{{"failed to ", ServerName}}, safetext.Lazily(`(?i)failed to (start|connect).*` + ServerName)},
 
 	{RateLimited, [][]string{{"429", "error"}, {"429", "too many"}, {"429", "status"}, {"429", "reject"}, {"429", "exhaust"}, {"429", "code"}},
-		lazily(`(?i)\b429\b.*(error|too many|status|reject|exhaust)|(error|status|code|rejected)\W{0,4}\b429\b`)},
+		safetext.Lazily(`(?i)\b429\b.*(error|too many|status|reject|exhaust)|(error|status|code|rejected)\W{0,4}\b429\b`)},
 	{RateLimited, [][]string{{"too many requests"}, {"rate", "limit"}, {"quota exceeded"}, {"insufficient_quota"}, {"resource_exhausted"},
 		{"overloaded_error"}, {"usage_limit_reached"}},
-		lazily(`(?i)too many requests|rate.?limit(ed|\s+(is |has been )?(reached|exceeded|error)|_error)|rate_limit_exceeded|` +
+		safetext.Lazily(`(?i)too many requests|rate.?limit(ed|\s+(is |has been )?(reached|exceeded|error)|_error)|rate_limit_exceeded|` +
 			`quota exceeded|insufficient_quota|RESOURCE_EXHAUSTED|overloaded_error|usage_limit_reached`)},
 	{RateLimited, [][]string{{"exceed", "limit"}, {"exceed", "quota"}, {"hit", "limit"}, {"hit", "quota"}, {"limit", "reached"}, {"quota", "reached"}},
-		lazily(`(?i)(exceed|hit|reached)\S* (your|the|this)\W[^.]{0,60}\b(limit|quota)\b|(usage|session|spend|weekly) limit (has been )?reached`)},
+		safetext.Lazily(`(?i)(exceed|hit|reached)\S* (your|the|this)\W[^.]{0,60}\b(limit|quota)\b|(usage|session|spend|weekly) limit (has been )?reached`)},
 
 	{Unauthorised, [][]string{{"401", "unauthori"}, {"401", "error"}, {"401", "status"}, {"401", "code"}},
-		lazily(`(?i)\b401\b.*(unauthori[sz]ed|error)|(error|status|code)\W{0,4}\b401\b`)},
+		safetext.Lazily(`(?i)\b401\b.*(unauthori[sz]ed|error)|(error|status|code)\W{0,4}\b401\b`)},
 	{Unauthorised, [][]string{{"api", "key"}},
-		lazily(`(?i)(invalid|incorrect|missing|no) (x-)?api.?key|api key (is )?(not (valid|found|set)|missing)|must specify the GEMINI_API_KEY`)},
+		safetext.Lazily(`(?i)(invalid|incorrect|missing|no) (x-)?api.?key|api key (is )?(not (valid|found|set)|missing)|must specify the GEMINI_API_KEY`)},
 	{Unauthorised, [][]string{{"authentication_"}, {"not logged in"}, {"run /login"}, {"please log in"}, {"please sign in"}, {"token", "expired"},
 		{"set an auth method"}},
-		lazily(`(?i)authentication_(error|failed)|not logged in|run /login|please (log|sign) in|(oauth )?token (has )?expired|set an auth method`)},
+		safetext.Lazily(`(?i)authentication_(error|failed)|not logged in|run /login|please (log|sign) in|(oauth )?token (has )?expired|set an auth method`)},
 }
 
 // troubleIn returns the trouble in an error's text, and its end if the text has it.

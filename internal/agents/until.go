@@ -1,31 +1,25 @@
 package agents
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 var (
 	// resets_at: 1764003600, limit reached|1764003600
-	untilEpoch = lazily(`(?i)(?:reset\w*\W{1,4}|\|)(\d{10}(?:\d{3})?)\b`)
+	untilEpoch = safetext.Lazily(`(?i)(?:reset\w*\W{1,4}|\|)(\d{10}(?:\d{3})?)\b`)
 	// 2026-11-21T01:31:00Z
-	untilStamp = lazily(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)`)
+	untilStamp = safetext.Lazily(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)`)
 	// try again in 2 days 3 hours, reset after 18h31m10s, retry in 34.07s, retry-after: 3600
-	untilSpan = lazily(`(?i)(?:again|resets?|retry\w*|available)[ -](?:in|after)\W{1,3}((?:\d+(?:\.\d+)?\s*[a-z]*[\s,]*(?:and )?)+)`)
-	spanPart  = lazily(`(?i)(\d+(?:\.\d+)?)\s*([a-z]*)`)
+	untilSpan = safetext.Lazily(`(?i)(?:again|resets?|retry\w*|available)[ -](?:in|after)\W{1,3}((?:\d+(?:\.\d+)?\s*[a-z]*[\s,]*(?:and )?)+)`)
+	spanPart  = safetext.Lazily(`(?i)(\d+(?:\.\d+)?)\s*([a-z]*)`)
 	// try again at 1:31 AM, resets Nov 21st, 2026 3pm (Europe/Berlin)
-	untilClock = lazily(`(?i)(?:again|resets?|available)(?: at| on)? (?:([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (?:at )?(?:(\d{4}),? )?(?:at )?)?` +
+	untilClock = safetext.Lazily(`(?i)(?:again|resets?|available)(?: at| on)? (?:([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (?:at )?(?:(\d{4}),? )?(?:at )?)?` +
 		`(\d{1,2})(?::(\d\d))? ?([ap])\.?m\b\.?(?: \(([\w/+-]+)\))?`)
 )
-
-// lazily returns an expression that is compiled on first use: together these cost half a
-// millisecond of each start, and most processes read no error of an agent.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // until returns when a limit ends according to an error's text, zero when the text does not say.
 func until(text string, at time.Time) time.Time {

@@ -2,15 +2,17 @@ package state
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-)
 
-var branchName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+)
 
 const maxBranch = 40
 
-var taskName = regexp.MustCompile(`^t-[0-9]{8}-`)
+var (
+	branchName = safetext.NewForm(`^[A-Za-z0-9][A-Za-z0-9._-]*$`, 1, maxBranch)
+	taskName   = safetext.NewForm(`^t-[0-9]{8}-`, 1, maxBranch)
+)
 
 // CheckBranch returns nil if name can be the name of a branch, otherwise the reason. The name
 // becomes a folder, a part of a git branch, and an argument on a command line.

@@ -2,7 +2,6 @@ package state
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,7 +20,7 @@ const (
 
 var (
 	taskID    = safetext.NewForm(`^t-[0-9A-Za-z][0-9A-Za-z-]*$`, 3, 63)
-	objectID  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	objectID  = ids{safetext.NewForm(`^[0-9a-f]*$`, 40, 40), digest} // of SHA-1 and of SHA-256
 	digest    = safetext.NewForm(`^[0-9a-f]*$`, 64, 64)
 	number    = safetext.NewForm(`^[kqcsmd][0-9]*$`, 2, 19)
 	label     = safetext.NewForm(`^[0-9A-Za-z_-]*$`, 0, 64)
@@ -30,6 +29,13 @@ var (
 	logPath   = safetext.NewForm(`^logs/[0-9A-Za-z][0-9A-Za-z._-]*\.log$`, 10, 209)
 	patchPath = safetext.NewForm(`^logs/[0-9A-Za-z][0-9A-Za-z._-]*\.patch$`, 12, 211)
 )
+
+// ids are the forms that an id has one of.
+type ids []safetext.Form
+
+func (f ids) MatchString(id string) bool {
+	return slices.ContainsFunc(f, func(one safetext.Form) bool { return one.MatchString(id) })
+}
 
 // A FieldError says that a field of a journal line or of STATE.json has a value that ferrus does
 // not write.

@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -24,9 +24,9 @@ const (
 )
 
 var (
-	eventName = regexp.MustCompile(`^[a-z][a-z_]{0,40}$`)
-	roleName  = regexp.MustCompile(`^[a-z_]{0,40}$`)
-	lineHash  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	eventName = safetext.NewForm(`^[a-z][a-z_]*$`, 1, 41)
+	roleName  = safetext.NewForm(`^[a-z_]*$`, 0, 40)
+	lineHash  = safetext.NewForm(`^[0-9a-f]*$`, 64, 64)
 )
 
 // errLong says that a line is longer than MaxLine.

@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // These variables decide which program a command runs: where names are looked up, what a loader or an interpreter reads before the
@@ -29,8 +30,8 @@ const maxValue = 16 << 10
 
 // secretName and secretValue match what looks like a secret.
 var (
-	secretName = regexp.MustCompile(`(?i)(token|secret|passw|credential|cookie|api_?key|private_?key|access_?key|_auth$)`)
-	secretWord = regexp.MustCompile(`(?i)(://[^/@\s]*:[^/@\s]+@|authorization:|\bbearer |\bbasic [a-z0-9+/=]{8})`)
+	secretName = safetext.Lazily(`(?i)(token|secret|passw|credential|cookie|api_?key|private_?key|access_?key|_auth$)`)
+	secretWord = safetext.Lazily(`(?i)(://[^/@\s]*:[^/@\s]+@|authorization:|\bbearer |\bbasic [a-z0-9+/=]{8})`)
 )
 
 // Freeze returns those of the variables, each NAME=value, that decide which program runs. Of equal
@@ -42,7 +43,7 @@ func Freeze(env []string) Frozen {
 		if !ok || !Decides(name) {
 			continue
 		}
-		if secretName.MatchString(name) || secretWord.MatchString(value) || len(value) > maxValue {
+		if secretName().MatchString(name) || secretWord().MatchString(value) || len(value) > maxValue {
 			value = digest(value)
 		}
 		f[fold(name)] = value

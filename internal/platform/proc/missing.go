@@ -3,10 +3,11 @@ package proc
 import (
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // builtins are commands of the shell itself that can start a command line.
@@ -15,8 +16,8 @@ var builtins = strings.Fields(`. : alias break case cd command continue do done 
 	while`)
 
 var (
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=[^$` + "`" + `"'\\()]*$`)
-	plainWord  = regexp.MustCompile(`^[A-Za-z0-9_./+:@%,-]+$`)
+	assignment = safetext.Lazily(`^[A-Za-z_][A-Za-z0-9_]*=[^$` + "`" + `"'\\()]*$`)
+	plainWord  = safetext.Lazily(`^[A-Za-z0-9_./+:@%,-]+$`)
 )
 
 // Missing returns the first program of a shell command line that cannot be found, "" when there is
@@ -30,12 +31,12 @@ func Missing(line, dir, path string) string {
 	begins, moved := true, false
 	for _, word := range strings.Fields(line) {
 		switch {
-		case slices.Contains([]string{"&&", "||", "|", ";", "!", "exec", "then", "do", "else"}, word), begins && assignment.MatchString(word):
+		case slices.Contains([]string{"&&", "||", "|", ";", "!", "exec", "then", "do", "else"}, word), begins && assignment().MatchString(word):
 			if strings.HasPrefix(word, "PATH=") {
 				return ""
 			}
 			begins = true
-		case !plainWord.MatchString(strings.TrimSuffix(word, ";")):
+		case !plainWord().MatchString(strings.TrimSuffix(word, ";")):
 			if begins || !strings.HasPrefix(word, "{") { // the placeholders of an agent's command are words of its own
 				return ""
 			}

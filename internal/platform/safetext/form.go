@@ -15,7 +15,12 @@ type Form struct {
 // NewForm returns the form of the names that match expr, which is a valid expression, and have min to max bytes. The expression
 // is compiled when a name is first held to it.
 func NewForm(expr string, min, max int) Form {
-	return Form{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }), min, max}
+	return Form{Lazily(expr), min, max}
+}
+
+// Lazily returns an expression, which is valid, that is compiled when it is first used: most processes use few of theirs.
+func Lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // MatchString reports whether a name has the form.

@@ -7,18 +7,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // Dir is the name of the folder of the lock files, below the folder of a machine.
 const Dir = "live"
 
 // sessionName is the form of a session id, which becomes a file name.
-var sessionName = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
+var sessionName = safetext.NewForm(`^[0-9A-Za-z-]*$`, 1, 64)
 
 // Sessions are those of one machine. They are safe for concurrent use.
 type Sessions struct {

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
@@ -85,17 +85,17 @@ func findAddress(ctx context.Context, repo *repository.Repository, remote string
 }
 
 var (
-	header  = regexp.MustCompile(`^http\.(.*\.)?extraheader$`)
-	matters = regexp.MustCompile(`^(core\.(sshcommand|gitproxy|askpass)|credential\..*|url\..*\.(insteadof|pushinsteadof)|http\..*|remote\..*\.(receivepack|uploadpack|vcs|proxy))$`)
+	header  = safetext.Lazily(`^http\.(.*\.)?extraheader$`)
+	matters = safetext.Lazily(`^(core\.(sshcommand|gitproxy|askpass)|credential\..*|url\..*\.(insteadof|pushinsteadof)|http\..*|remote\..*\.(receivepack|uploadpack|vcs|proxy))$`)
 )
 
 // notice looks at a setting of the repository. An Authorization header only says who asks: CI services put it there. All other
 // settings are the person's to make, for they run programs, read files or lead elsewhere.
 func (a *address) notice(key, value string) {
 	switch {
-	case header.MatchString(key) && strings.HasPrefix(strings.ToLower(value), "authorization:"):
+	case header().MatchString(key) && strings.HasPrefix(strings.ToLower(value), "authorization:"):
 		a.headers = append(a.headers, key, value)
-	case matters.MatchString(key) && !slices.Contains(a.unused, key):
+	case matters().MatchString(key) && !slices.Contains(a.unused, key):
 		a.unused = append(a.unused, key)
 	}
 }
@@ -111,7 +111,7 @@ func (a *address) environ() []string {
 }
 
 // A password may have an @: the last one before the path ends it.
-var userinfo = regexp.MustCompile(`://[^/\s]*@`)
+var userinfo = safetext.Lazily(`://[^/\s]*@`)
 
 // redact takes user names and passwords out of the addresses in a text.
-func redact(text string) string { return userinfo.ReplaceAllString(text, "://") }
+func redact(text string) string { return userinfo().ReplaceAllString(text, "://") }

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
@@ -134,9 +133,9 @@ type refusal struct {
 }
 
 // raced reports whether the ref was changed by another push at the same time.
-func (f refusal) raced() bool { return raced.MatchString(f.why) }
+func (f refusal) raced() bool { return raced().MatchString(f.why) }
 
-var raced = regexp.MustCompile(`stale info|failed to update ref|cannot lock ref|already exists|incorrect old value`)
+var raced = safetext.Lazily(`stale info|failed to update ref|cannot lock ref|already exists|incorrect old value`)
 
 // push changes refs, each if it has the commit that is expected. It returns those that were refused.
 func (r *Remote) push(ctx context.Context, negotiate bool, changes ...change) ([]refusal, error) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
@@ -86,6 +86,8 @@ func (r *Repository) TreeID(id string) (string, error) {
 }
 
 // IsID reports whether a text is a whole object id; anything else could be an option or a name that moves.
-func IsID(text string) bool { return objectID.MatchString(text) }
+func IsID(text string) bool {
+	return (len(text) == 40 || len(text) == 64) && hexadecimal.MatchString(text)
+}
 
-var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var hexadecimal = safetext.NewForm(`^[0-9a-f]*$`, 40, 64)

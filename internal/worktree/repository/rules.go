@@ -9,11 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
@@ -165,7 +165,7 @@ func (r *Repository) readRules(ctx context.Context) (*gitRules, error) {
 		if !has {
 			value = "true"
 		}
-		if (fields[i] == "local" || fields[i] == "worktree") && !routine.MatchString(key) {
+		if (fields[i] == "local" || fields[i] == "worktree") && !routine().MatchString(key) {
 			local = append(local, key, value)
 		}
 		if !strings.HasPrefix(key, "filter.") && !slices.Contains(keptSettings, key) {
@@ -202,7 +202,7 @@ func (r *Repository) withoutNewFilters(ctx context.Context) (off []string, err e
 }
 
 // routine are settings that git writes in the course of work, and that run nothing and hide nothing.
-var routine = regexp.MustCompile(`^(branch|user|gui)\.|^remote\..*\.(url|pushurl|fetch|tagopt)$|^(gc|maintenance)\.(auto|log)`)
+var routine = safetext.Lazily(`^(branch|user|gui)\.|^remote\..*\.(url|pushurl|fetch|tagopt)$|^(gc|maintenance)\.(auto|log)`)
 
 // readFrozen reads the files that the configuration names, and takes the names out of the settings.
 func (r *Repository) readFrozen(rules *gitRules) (err error) {
