@@ -100,6 +100,9 @@ func TestTheOrderOfAStepDoesNotMatter(t *testing.T) {
 	}
 	cases, bad := 0, 0
 	for name, world := range worlds {
+		if !kit.Named() && name != "places are free for the queue" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			usual := world.make(t)
 			want := usual.left(usual.step(world.places))

@@ -57,6 +57,9 @@ func TestAKilledFetchIsFinishedByTheSame(t *testing.T) {
 			points, step := k.cut(0), 1
 			if !kit.Full() {
 				step = max(1, points/6)
+				if !kit.Named() {
+					step = max(1, points/3)
+				}
 			}
 			for at := 1; at <= points; at += step {
 				t.Run(strconv.Itoa(at), func(t *testing.T) { k.fetchKilled(t, alt, at) })

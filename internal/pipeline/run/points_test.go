@@ -66,7 +66,7 @@ func TestTheConductorMayDieAtEveryPoint(t *testing.T) {
 			want, points := c.undisturbed(t)
 			for i, point := range slices.Sorted(maps.Keys(points)) {
 				for n := 1; n <= points[point]; n++ {
-					if !kit.Full() && !(delicate(point) && n == 1 && kit.Every(2, i+j)) {
+					if !kit.Full() && !(delicate(point) && n == 1 && kit.Every(4, i+j)) {
 						continue
 					}
 					cases++

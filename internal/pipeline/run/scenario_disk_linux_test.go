@@ -69,7 +69,10 @@ func TestAFullDiskHalvesNothing(t *testing.T) {
 		t.Skip("it may not mount a disk")
 	}
 	cases, bad, refused := 0, 0, 0
-	for _, point := range slices.Sorted(maps.Keys(points)) {
+	for i, point := range slices.Sorted(maps.Keys(points)) {
+		if !kit.Every(3, i) {
+			continue
+		}
 		often := points[point]
 		if !kit.Full() {
 			often = 1
