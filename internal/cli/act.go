@@ -114,6 +114,9 @@ func outcome(code int, out, errs string) status.Outcome {
 	for _, v := range f.Values {
 		rest += "\n" + ValueText(v)
 	}
+	if f.Output != "" {
+		rest += "\n" + f.Output
+	}
 	for _, also := range f.Also {
 		rest += "\n" + also.Message + "\n" + format.Indent(also.Remedy.String(), "  ")
 	}

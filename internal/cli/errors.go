@@ -97,7 +97,8 @@ type Failure struct {
 	Digest string        `json:"digest,omitempty"` // of what nobody has agreed to, where that is why
 	Values []trust.Value `json:"values,omitempty"`
 
-	Also []*Failure `json:"also,omitempty"` // what else stands in the way
+	Output string     `json:"output,omitempty"` // the end of what a command of the project printed, where that is why
+	Also   []*Failure `json:"also,omitempty"`   // what else stands in the way
 
 	Exit   int  `json:"-"`
 	Silent bool `json:"-"` // everything has been said already
@@ -237,7 +238,7 @@ func plainly(err error) *Failure {
 		return &Failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", Exit: ExitTimeout}
 	}
 	if r := refusal.Of(err); r != nil {
-		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Exit: ExitFailure}
+		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Output: r.Output, Exit: ExitFailure}
 		if exit, ok := exits[r.Code]; ok {
 			f.Exit = exit
 		}
@@ -294,6 +295,9 @@ func (a *App) ShowFailure(where string, f *Failure) {
 		Fprintf(a.Err, "ferrus: %s%s\n", where, each.Message)
 		for _, v := range each.Values {
 			Fprintf(a.Err, "%s", ValueText(v))
+		}
+		if each.Output != "" {
+			Fprintf(a.Err, "%s\n", format.Frame(each.Output, "  "))
 		}
 		if each.Remedy != "" {
 			Fprintf(a.Err, "%s\n", format.Indent(a.Remedy(each), "  "))

@@ -36,6 +36,7 @@ func (a *App) ShowReport(r *status.Report) {
 	a.checkRow(r)
 	a.reviewRow(r)
 	a.ShowQuestion("question", r.Question, state.QuestionDoc)
+	a.ShowOutput(r.Output, "    ")
 	a.ShowQuestion("consultation", r.Consultation, state.ConsultRequestDoc)
 	if r.Conductor != 0 {
 		a.ShowRow("run", fmt.Sprintf("running (process %d)", r.Conductor))
@@ -244,6 +245,13 @@ func (a *App) ShowQuestion(kind string, p *status.Text, doc state.Doc) {
 	}
 	for _, o := range p.Options {
 		a.Say("    %s%s\n", format.Bar, format.Line(o))
+	}
+}
+
+// ShowOutput shows the end of what a command of the project printed that failed, below what follows from it.
+func (a *App) ShowOutput(output, margin string) {
+	if output != "" {
+		a.Say("%s\n", format.Frame(output, margin))
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor/leader"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -312,7 +313,7 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 		}
 		return true, nil
 	case ask:
-		return c.ask(ctx, f, act.Why)
+		return c.ask(ctx, f, checkrun.Question{Text: act.Why})
 	case park:
 		if c.park != act.Why {
 			c.say(Event{Kind: Parked, Duty: act.Duty, Text: act.Why, Until: act.Until})
@@ -324,11 +325,11 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 }
 
 // ask asks a person.
-func (c *conductor) ask(ctx context.Context, f Facts, question string) (again bool, err error) {
+func (c *conductor) ask(ctx context.Context, f Facts, question checkrun.Question) (again bool, err error) {
 	if f.overBudget() != "" {
-		_, err = c.e.AskBudget(ctx, f.Snapshot, question)
+		_, err = c.e.AskBudget(ctx, f.Snapshot, question.Text)
 	} else {
-		_, err = c.e.Ask(ctx, f.Snapshot, question, nil)
+		_, err = c.e.AskAbout(ctx, f.Snapshot, question)
 	}
 	if code := refusal.CodeOf(err); code == refusal.WrongState || code == refusal.CheckRunning {
 		return false, nil // the state has changed, or will

@@ -7,6 +7,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor/leader"
+	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 )
 
 // start starts the missing agent, unless the checks raise a question first.
@@ -17,7 +18,7 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 		return false, err
 	}
 	question, err := c.try(ctx, f, act, order)
-	if question == "" && err == nil {
+	if question.Text == "" && err == nil {
 		err = c.post.Begin(ctx, f.Task.TaskID, &order, c.alone)
 	}
 	switch {
@@ -27,7 +28,7 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 		return true, c.fetchFiles(ctx)
 	case err != nil:
 		return false, err
-	case question != "":
+	case question.Text != "":
 		return c.ask(ctx, f, question)
 	}
 	run, err := process.Start(order)
@@ -50,20 +51,20 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 }
 
 // try runs the checks where that comes before an agent: once before an executor in a sandbox, whether they can work in theirs; and before a
-// reviewer on another computer than the executor's, whether they pass there too. The question says why the agent is not started; "" for none. The
+// reviewer on another computer than the executor's, whether they pass there too. The question says why the agent is not started; it is the zero value for none. The
 // error is leader.ErrFilesElsewhere where the files must be brought first.
-func (c *conductor) try(ctx context.Context, f Facts, act Act, order process.Order) (question string, err error) {
+func (c *conductor) try(ctx context.Context, f Facts, act Act, order process.Order) (question checkrun.Question, err error) {
 	if order.Inside != nil {
 		question, err = c.e.TrySandbox(ctx, f.Gate, func(sandbox string) { c.say(Event{Kind: Trying, Sandbox: sandbox}) })
 	}
-	if question != "" || err != nil || act.Duty != agents.Reviewer || c.post == nil {
+	if question.Text != "" || err != nil || act.Duty != agents.Reviewer || c.post == nil {
 		return question, err
 	}
 	if err := c.post.Look(ctx); err != nil {
-		return "", err
+		return question, err
 	}
 	if c.post.Moved() {
-		return "", leader.ErrFilesElsewhere
+		return question, leader.ErrFilesElsewhere
 	}
 	return c.e.Runner().Confirm(ctx, f.Snapshot, f.Gate, func() { c.say(Event{Kind: Confirming}) })
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -24,22 +25,27 @@ func (s *Session) AskHuman(ctx context.Context, question string, options []strin
 	if err := s.e.undelegated(now, "call consult: it answers, or asks a person itself"); err != nil {
 		return Done{}, err
 	}
-	return s.ask(ctx, question, options, "", refuseWhileChecking, false)
+	return s.ask(ctx, checkrun.Question{Text: question}, options, "", refuseWhileChecking, false)
 }
 
 // Ask pauses the task for a question of ferrus itself: what was found at the snapshot needs a person. Its commands name the branch. It
 // is refused with WrongState if anything has happened since.
 func (e *Engine) Ask(ctx context.Context, at store.Snapshot, question string, options []string) (Done, error) {
-	return e.asks(ctx, at, question, options, false)
+	return e.asks(ctx, at, checkrun.Question{Text: question}, options, false)
+}
+
+// AskAbout is Ask for a question about a command of the project that failed.
+func (e *Engine) AskAbout(ctx context.Context, at store.Snapshot, question checkrun.Question) (Done, error) {
+	return e.asks(ctx, at, question, nil, false)
 }
 
 // AskBudget is Ask for the question whether the agents continue with the same budget again. The answer renews it: runs before it no
 // longer count. No other answer and no message does.
 func (e *Engine) AskBudget(ctx context.Context, at store.Snapshot, question string) (Done, error) {
-	return e.asks(ctx, at, question, nil, true)
+	return e.asks(ctx, at, checkrun.Question{Text: question}, nil, true)
 }
 
-func (e *Engine) asks(ctx context.Context, at store.Snapshot, question string, options []string, budget bool) (Done, error) {
+func (e *Engine) asks(ctx context.Context, at store.Snapshot, question checkrun.Question, options []string, budget bool) (Done, error) {
 	s := e.Session(Caller{Role: state.Engine, Agent: itself})
 	return s.ask(ctx, question, options, state.Engine, func(now store.Snapshot) error {
 		if now.Task.Seq != at.Task.Seq {
@@ -53,12 +59,15 @@ func (e *Engine) asks(ctx context.Context, at store.Snapshot, question string, o
 const itself = "ferrus"
 
 // ask raises the question on behalf of the session, or of the engine itself.
-func (s *Session) ask(ctx context.Context, question string, options []string, as state.Role, check func(store.Snapshot) error, budget bool) (Done, error) {
-	doc, err := document.Question(question, options)
+func (s *Session) ask(ctx context.Context, question checkrun.Question, options []string, as state.Role, check func(store.Snapshot) error, budget bool) (Done, error) {
+	doc, err := document.Question(question.Text, options)
 	if err != nil {
 		return Done{}, err
 	}
-	a := s.asking(question, doc, as, check)
+	a := s.asking(question.Text, doc, as, check)
+	if question.Output != "" {
+		a.docs[handover.OutputDoc] = question.Output
+	}
 	if budget {
 		apply := a.apply
 		a.apply = func(now store.Snapshot, next *state.Task) {

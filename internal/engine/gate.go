@@ -241,7 +241,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 		return checks.Result{}, ctx.Err()
 	}
 	if err != nil {
-		return checks.Result{Status: checks.GateError, Err: "the checkout of the gate cannot be made: " + err.Error()}, nil
+		return checkrun.NoPlace(err), nil
 	}
 	defer at.Release()
 	j.at = at

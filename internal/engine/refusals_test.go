@@ -25,6 +25,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
@@ -45,6 +46,7 @@ var exported = map[string]struct {
 	"filelock.ErrHeld":         {filelock.ErrHeld, refusal.LockBusy},
 	"checkout.ErrInUse":        {checkout.ErrInUse, refusal.LockBusy},
 	"git.ErrNoGit":             {git.ErrNoGit, refusal.StoreError},
+	"repository.ErrNoCommit":   {repository.ErrNoCommit, refusal.StoreError},
 	"queue.InvalidError":       {&queue.InvalidError{Err: &refusal.RefusedError{Code: refusal.InvalidInput}}, refusal.InvalidInput},
 	"restore.BlockedError":     {&restore.BlockedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
 	"restore.StoppedError":     {&restore.StoppedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},

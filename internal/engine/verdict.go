@@ -112,9 +112,13 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transiti
 		},
 	}
 	switch out.Status {
-	case state.CheckRed:
-		text, _ := json.Marshal(out.Failures)
-		a.docs = map[state.Doc]string{handover.CheckDoc: string(text)}
+	case state.CheckRed, state.CheckGateError:
+		if len(out.Failures) > 0 {
+			text, _ := json.Marshal(out.Failures)
+			a.docs = map[state.Doc]string{handover.CheckDoc: string(text)}
+			break
+		}
+		fallthrough
 	case state.CheckGreen:
 		a.drop = []state.Doc{handover.CheckDoc}
 	}
@@ -153,10 +157,10 @@ func (e *Engine) Changed(ctx context.Context, snap store.Snapshot, from, to stri
 }
 
 // TrySandbox is [checkrun.Runner.Try] for the task as it is.
-func (e *Engine) TrySandbox(ctx context.Context, gate config.Gate, before func(sandbox string)) (question string, err error) {
+func (e *Engine) TrySandbox(ctx context.Context, gate config.Gate, before func(sandbox string)) (question checkrun.Question, err error) {
 	snap, err := e.View()
 	if err != nil {
-		return "", err
+		return question, err
 	}
 	return e.runner.Try(ctx, snap, gate, before)
 }

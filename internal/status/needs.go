@@ -42,6 +42,7 @@ type Need struct {
 	Title   string    `json:"title,omitempty"`  // of the task, or the topic of the run
 	Since   time.Time `json:"since,omitzero"`
 	Text    string    `json:"text"`              // a sentence
+	Output  string    `json:"output,omitempty"`  // the end of what failed, where the need follows from it; not for notifications
 	Options []string  `json:"options,omitempty"` // of a question, the recommended one first
 	Command string    `json:"command"`           // that does it
 }
@@ -54,6 +55,9 @@ func (r *Report) Needs() []Need {
 			Command: refusal.CommandOn(r.Branch, command)}
 		if kind == NeedAnswer || kind == NeedBudget {
 			n.Options = r.Question.Options
+		}
+		if kind == NeedAnswer || kind == NeedBudget || kind == NeedFailed {
+			n.Output = r.Output
 		}
 		list = append(list, n)
 	}

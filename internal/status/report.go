@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
@@ -44,6 +45,7 @@ type Report struct {
 	Rejection     *Text           `json:"rejection,omitempty"`
 	Approval      *Text           `json:"approval,omitempty"` // while it is the newest event
 	Question      *Text           `json:"question,omitempty"`
+	Output        string          `json:"output,omitempty"` // the end of what failed, where a question or the end of the task follows from it
 	Consultation  *Text           `json:"consultation,omitempty"`
 	Waiting       state.Waiting   `json:"waiting"`
 	Created       time.Time       `json:"created,omitzero"`
@@ -107,7 +109,8 @@ type Text struct {
 	Answered bool      `json:"answered,omitempty"`
 	Patch    string    `json:"patch,omitempty"` // absolute
 
-	Event state.Event `json:"-"`
+	Event  state.Event `json:"-"`
+	output string      // of what it is about
 }
 
 // Read reads the report of a task: all but the pipelines, the branches and the queue, which ReadAll adds.
@@ -263,7 +266,7 @@ func (r *Report) papers(e *engine.Engine, st engine.Status) (err error) {
 		if err = lineErr; err != nil {
 			return nil
 		}
-		p.By, p.Tree, p.At, p.Text, p.Event = l.Actor.Agent, format.Line(l.Actor.Tree), l.At, l.Docs[doc], l.Event
+		p.By, p.Tree, p.At, p.Text, p.Event, p.output = l.Actor.Agent, format.Line(l.Actor.Tree), l.At, l.Docs[doc], l.Event, l.Docs[handover.OutputDoc]
 		return p
 	}
 	if r.Submission = read(state.SubmissionDoc, t.Submission.ID); r.Submission != nil && t.Submission.Patch != "" {
@@ -277,9 +280,14 @@ func (r *Report) papers(e *engine.Engine, st engine.Status) (err error) {
 	}
 	if t.State == state.AwaitingHuman {
 		if r.Question = read(state.QuestionDoc, t.Top().ID); r.Question != nil {
+			r.Output = r.Question.output
 			r.Question.By = t.Top().By
 			r.Question.Text, r.Question.Options = document.SplitOptions(r.Question.Text)
 		}
+	}
+	failed := r.Check != nil && (r.Check.Status == state.CheckRed || r.Check.Status == state.CheckGateError)
+	if failed && (r.Question != nil && r.Output == "" || t.State == state.Failed) {
+		r.Output = checks.Output(r.Check.Failures)
 	}
 	if t.State == state.Consultation {
 		if r.Consultation = read(state.ConsultRequestDoc, t.Consultation.ID); r.Consultation != nil {

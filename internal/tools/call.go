@@ -224,6 +224,9 @@ func (c *call) refuse(err error) {
 		return
 	}
 	c.res.Code, c.res.Message, c.remedy = r.Code, r.Message, r.Remedy
+	if r.Output != "" {
+		c.res.Message += "\n" + r.Output
+	}
 	if r.Wrong != nil {
 		c.res.Message = c.wrong(r.Wrong)
 	}

@@ -43,6 +43,7 @@ func (w *fleetWatcher) tell(e schedule.Event) {
 		text = "; " + text
 	}
 	w.line(time.Now(), e.Branch, w.a.Paint(fleetColour[e.Kind], fleetWords[e.Kind]+text))
+	w.a.ShowOutput(e.Output, "          ")
 }
 
 // hear prints what a conductor tells.

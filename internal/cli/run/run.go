@@ -54,7 +54,7 @@ Exit codes:
 const runJSON = `one object a line: at kind state duty agent run text until sandbox ended{...}.
 kind is state, found, started, ending, ended, parked, question or stopping. The
 last line is: kind (end) exit state task_id title failure_reason question{...}
-spent{runs seconds usage{...}} runs[].`
+output spent{runs seconds usage{...}} runs[].`
 
 // A conducting is how a run is asked for.
 type conducting struct {
@@ -92,8 +92,8 @@ after the other. The checks must pass on the merged result. A conflict waits for
 you. A question stops only its own branch. The run ends when everything that is
 left waits for you.`, runJSON+`
 With --parallel each line also has branch. More kinds are taken, begun, left,
-merging, merged, unmerged and trouble (with text). The last line is: kind exit
-branches[{... unmerged trouble}], with the fields of "ferrus branches".`),
+merging, merged, unmerged and trouble (with text output). The last line is: kind
+exit branches[{... unmerged trouble}], with the fields of "ferrus branches".`),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if how.explain {
 				a.Say("%s", conductor.Explain())
@@ -201,6 +201,7 @@ type runEnd struct {
 	Title         string          `json:"title,omitempty"`
 	FailureReason string          `json:"failure_reason,omitempty"`
 	Question      *status.Text    `json:"question,omitempty"`
+	Output        string          `json:"output,omitempty"`
 	Spent         conductor.Spend `json:"spent"`
 	Runs          []process.Run   `json:"runs,omitempty"`
 }
@@ -213,7 +214,7 @@ func ended(a *cli.App, e *engine.Engine, out conductor.Outcome) error {
 		return err
 	}
 	if a.JSON {
-		err = a.PrintJSONLine(runEnd{"end", out.Exit, t.State, t.TaskID, t.Title, t.FailureReason, r.Question, r.Spent, out.Runs})
+		err = a.PrintJSONLine(runEnd{"end", out.Exit, t.State, t.TaskID, t.Title, t.FailureReason, r.Question, r.Output, r.Spent, out.Runs})
 	} else {
 		showEnd(a, r, t)
 	}
@@ -249,6 +250,7 @@ func showEnd(a *cli.App, r *status.Report, t state.Task) {
 		a.ShowRow("failed", a.Paint(cli.Red, format.Line(r.FailureReason)))
 	}
 	a.ShowQuestion("question", r.Question, state.QuestionDoc)
+	a.ShowOutput(r.Output, "    ")
 	a.ShowSpend(r)
 	for _, n := range r.Notices {
 		a.ShowRow("notice", a.Paint(cli.Yellow, format.Line(n)))

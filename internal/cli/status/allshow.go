@@ -21,6 +21,7 @@ func ShowOverview(a *cli.App, v *status.Overview) {
 	needs := column(a, 14, v.Needs, func(n status.Need) string { return cmp.Or(n.Branch, n.Run, "project") })
 	for _, n := range v.Needs {
 		a.Say("  %s %s  →  %s\n", needs(n), n.Text, a.Paint(cli.Bold, n.Command))
+		a.ShowOutput(n.Output, "      ")
 	}
 	if len(v.Pipelines) > 0 {
 		a.Say("\npipelines\n")

@@ -24,7 +24,7 @@ What else needs you, such as work to review, is in "ferrus status --all".`,
   ferrus questions --json`,
 		Annotations: cli.Reference(`An executor can ask its supervisor, and a delegate asks its executor. A question
 to a supervisor is listed only if no run starts one. A worker of a
-pipeline can ask if "asks" is true for it in workflows.json.`, "questions[{id kind branch run title since text options[] command}]."),
+pipeline can ask if "asks" is true for it in workflows.json.`, "questions[{id kind branch run title since text output options[] command}]."),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return questions(a, cmd.Context()) },
 	}
@@ -49,6 +49,7 @@ func questions(a *cli.App, ctx context.Context) error {
 	}
 	for _, n := range list {
 		a.Say("%-14s %s  (since %s)\n", a.Name(cmp.Or(n.Branch, n.Run, "project"), 14), n.Text, format.Age(n.Since))
+		a.ShowOutput(n.Output, "               ")
 		for _, option := range n.Options {
 			a.Say("%14s %s\n", "", format.Line(option))
 		}

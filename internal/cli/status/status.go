@@ -30,12 +30,13 @@ branches, running pipelines, and archived tasks.`,
 dead why claimed_at heartbeat lease_until} check{id status retries_used
 retries_max failures log} reviews{used max} submission{id at by patch}
 rejection{at by tree text} approval{id at by tree text} question{id by at text
-options} consultation{id by at text answered} waiting{for since} created
+options} output consultation{id by at text answered} waiting{for since} created
 conductor agents[{run duty agent sandbox started usage doing}] spent{...}
 failure_reason progress{by at text} branches[] queue[{name title}]
 pipelines[{run topic state waiting next}] notices[] next[{command why}]. With
 --watch, one such object a line whenever it differs. With --all: root
-needs_you[{id kind branch run title since text options[] command}]
+needs_you[{id kind branch run title since text output
+options[] command}]
 machines[{branch parent{branch seq id} task_id title state group since
 waiting{for since} waits holder agents[] checks{used max} reviews{used max}
 size{files added deleted} score spent{...} merged error}]

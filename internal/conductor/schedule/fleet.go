@@ -30,6 +30,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -59,6 +60,7 @@ type Event struct {
 	Branch string    `json:"branch,omitempty"`
 	Kind   EventKind `json:"kind"`
 	Text   string    `json:"text,omitempty"`
+	Output string    `json:"output,omitempty"` // the end of what a command of the project printed, where that is why
 }
 
 // An EventKind says what an Event is about.
@@ -338,6 +340,6 @@ func (f *fleet) note(name string, why error) {
 func (f *fleet) trouble(name string, err error) {
 	if key := name + "\x00" + err.Error(); !f.reported[key] {
 		f.reported[key] = true
-		f.Tell(Event{Branch: name, Kind: Trouble, Text: err.Error()})
+		f.Tell(Event{Branch: name, Kind: Trouble, Text: err.Error(), Output: refusal.OutputOf(err)})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // merge starts to merge a branch.
@@ -49,14 +50,14 @@ func (f *fleet) mergeEnded(done ended) {
 	project, wrong := f.e.View()
 	if err == nil && wrong == nil {
 		var clash *branch.ConflictError
-		f.refuse(done.branch, refused{now.Task.Seq, project.Task.Seq, done.err.Error(), errors.As(done.err, &clash)})
+		f.refuse(done.branch, refused{now.Task.Seq, project.Task.Seq, done.err.Error(), errors.As(done.err, &clash), refusal.OutputOf(done.err)})
 	}
 }
 
 // refuse stores why work is not merged, and reports it once.
 func (f *fleet) refuse(name string, r refused) {
 	if f.refused[name].Why != r.Why {
-		f.Tell(Event{Branch: name, Kind: Unmerged, Text: r.Why})
+		f.Tell(Event{Branch: name, Kind: Unmerged, Text: r.Why, Output: r.output})
 	}
 	f.refused[name] = r
 }

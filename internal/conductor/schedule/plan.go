@@ -59,6 +59,7 @@ type refused struct {
 	Project uint64 `json:"project"`
 	Why     string `json:"why"`
 	clash   bool   // its executor can be given both sides
+	output  string // the end of what the checks printed that failed
 }
 
 // Reasons of decisions.

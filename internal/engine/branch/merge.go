@@ -289,7 +289,7 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 	}
 	if run.Status != checks.Passed {
 		c := m.clash(got, "fails its checks with the project's changes in it: "+checkrun.Verdict(run))
-		c.Failures = run.Failures()
+		c.Failures, c.Output = run.Failures(), checks.Output(run.Failures())
 		return "", nil, c
 	}
 	return got.Tree, &run, nil

@@ -124,6 +124,7 @@ func setUp(ctx context.Context, e *engine.Engine, on project.Place, conf config.
 	}
 	if res.Status != checks.Passed {
 		return &refusal.RefusedError{Code: refusal.StoreError, Message: "the new work tree cannot be set up: " + checkrun.Verdict(res), Person: true,
+			Output: checks.Output(res.Failures()),
 			Remedy: refusal.Say("see %s and [branches] setup in ferrus.toml, then try again", log)}
 	}
 	return nil

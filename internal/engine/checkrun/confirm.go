@@ -14,54 +14,53 @@ import (
 )
 
 // Confirm has this computer judge what is under review, if another one has judged it: with a clean gate two computers have judged the same
-// files before anybody reviews them. It returns "" if they pass here or there is nothing to confirm, and otherwise a question to the
+// files before anybody reviews them. It returns no question if they pass here or there is nothing to confirm, and otherwise one to the
 // person. The task stays as it is. before is called when the checks begin to run.
 //
 // The log of the newest check lies on the computer that has judged it, by this function too.
-func (r *Runner) Confirm(ctx context.Context, snap store.Snapshot, gate config.Gate, before func()) (question string, err error) {
+func (r *Runner) Confirm(ctx context.Context, snap store.Snapshot, gate config.Gate, before func()) (question Question, err error) {
 	check := snap.Task.Check
 	if !gate.Checks.Clean() || !r.place.InDatabase() || check.Log == "" {
-		return "", nil
+		return question, nil
 	}
 	root, err := r.place.OpenDir()
 	if err != nil {
-		return "", err
+		return question, err
 	}
 	defer root.Close()
 	if _, err := root.Lstat(check.Log); err == nil {
-		return "", nil
+		return question, nil
 	}
 	before()
 	log := strings.TrimSuffix(check.Log, ".log") + "-here.log"
 	res, err := r.JudgeClean(ctx, snap, gate, snap.Task.Submission.Tree, log)
 	switch {
 	case err != nil:
-		return "", err
+		return question, err
 	case res.Status != checks.Passed:
 		return unlike(res, r.place.Path(log)), nil
 	}
-	return "", refusal.Folder(root.Rename(log, check.Log))
+	return question, refusal.Folder(root.Rename(log, check.Log))
+}
+
+// A Question is one to a person about commands of the project that failed. The zero value asks nothing.
+type Question struct {
+	Text   string
+	Output string // the end of what they printed, see checks.Output; notifications leave it out, as they go to services of others
 }
 
 // unlike is the question about checks that pass on another computer alone.
-func unlike(here checks.Result, log string) string {
+func unlike(here checks.Result, log string) Question {
 	host, _ := os.Hostname()
-	var b strings.Builder
-	fmt.Fprintf(&b, "The checks pass on the computer of the executor, and not on %s, where the reviewer would start. No reviewer was started.\n", cmp.Or(host, "this one"))
-	explain(&b, here)
-	fmt.Fprintf(&b, "\nThe whole output, on that computer: %s\n\nWhat is different there? Change it, and answer: any answer tries again.", log)
-	return b.String()
+	return Question{fmt.Sprintf("The checks pass on the computer of the executor, and not on %s, where the reviewer would start. No reviewer was started.\n", cmp.Or(host, "this one")) +
+		reason(here) + fmt.Sprintf("\nThe whole output, on that computer: %s\n\nWhat is different there? Change it, and answer: any answer tries again.", log), checks.Output(here.Failures())}
 }
 
-// explain writes why a run of checks did not pass, with the end of what each command printed.
-func explain(b *strings.Builder, run checks.Result) {
-	for _, c := range run.Failures() {
-		fmt.Fprintf(b, "\n%s: %s\n", c.Line, c)
-		if c.Tail != "" {
-			fmt.Fprintf(b, "%s\n", c.Tail)
-		}
+// reason says in a line of its own why a run of checks did not pass.
+func reason(run checks.Result) string {
+	text := cmp.Or(run.Err, Failures(run.Failures()))
+	if text == "" {
+		return ""
 	}
-	if run.Err != "" {
-		fmt.Fprintf(b, "\n%s\n", run.Err)
-	}
+	return "\n" + text + "\n"
 }

@@ -235,22 +235,6 @@ func (r *Runner) JudgeClean(ctx context.Context, snap store.Snapshot, gate confi
 	return at.Result(res), err
 }
 
-// setUpClean runs the set-up in a checkout, before anything of an executor's is in it. The project is named to it: there it
-// may copy what is in no commit.
-func (r *Runner) setUpClean(ctx context.Context, gate config.Gate, s Site, on Target) error {
-	log, lock, err := r.output("logs/"+on.Task+"-setup.log", on.kind().setup)
-	if err != nil {
-		return err
-	}
-	spec := s.On(SpecOf(gate, "", log, lock))
-	spec.Commands, spec.Environ = []string{gate.Setup}, append(slices.Clone(s.env), "FERRUS_PROJECT="+r.place.Root)
-	res, err := r.Run(ctx, spec)
-	if err == nil && res.Status != checks.Passed {
-		err = fmt.Errorf("[branches] setup in the checkout of the gate: %s; the log is %s", Verdict(res), spec.Log)
-	}
-	return err
-}
-
 // noClean is why a project without git has no clean gate.
 var noClean = &refusal.RefusedError{Code: refusal.InvalidInput, Message: `[checks] where = "clean" needs a git repository, and there is none here`, Person: true,
 	Remedy: `run git init and commit once, or set where = "worktree" in ferrus.toml`}

@@ -82,3 +82,27 @@ func suffix(text string, max int) string {
 	}
 	return text[at:]
 }
+
+const (
+	maxShown     = 10      // lines of each command that Output shows
+	maxShownText = 2 << 10 // bytes of all of them together
+)
+
+// Output returns how commands failed, for a person: each in a line, above the last lines that it printed; "" for none. It is clean, as
+// their tails are, and has at most some 2 KiB beside the lines that name the commands, of which it has the first three.
+func Output(failed []Command) string {
+	failed = slices.Clone(failed[:min(len(failed), 3)])
+	for i, c := range failed {
+		lines := strings.Split(strings.Trim(c.Tail, "\n"), "\n")
+		failed[i].Tail = strings.Join(lines[max(0, len(lines)-maxShown):], "\n")
+	}
+	share(failed, maxShownText)
+	var b strings.Builder
+	for _, c := range failed {
+		b.WriteString(clip(strings.ReplaceAll(safetext.Output(c.Line), "\n", " ")) + ": " + c.String() + "\n")
+		if c.Tail != "" {
+			b.WriteString(c.Tail + "\n")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

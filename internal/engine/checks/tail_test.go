@@ -91,3 +91,15 @@ func TestTailsTogetherAreBounded(t *testing.T) {
 	}
 	share(nil, maxFeedback)
 }
+
+func TestTheOutputOfFailedCommandsIsShort(t *testing.T) {
+	long := strings.TrimSuffix(strings.Repeat(strings.Repeat("x", 400)+"\n", 30), "\n")
+	all := []Command{{Line: "a\nb", ExitCode: 1, Tail: "one\ntwo"}, {Line: "c", ExitCode: 2, Tail: long}, {Line: "d", Signal: "SIGKILL"}, {Line: "e", ExitCode: 4}}
+	got := Output(all)
+	if len(got) > maxShownText+200 || strings.Contains(got, "e: ") || !strings.HasPrefix(got, "a b: exit status 1 after 0s\none\ntwo\nc: exit status 2") || !strings.HasSuffix(got, "d: ended by SIGKILL after 0s") {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+	if all[1].Tail != long || Output(nil) != "" {
+		t.Error("what is given was changed, or nothing is something")
+	}
+}

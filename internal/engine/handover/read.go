@@ -51,6 +51,9 @@ type LastCheck struct {
 // CheckDoc is the document, without a view, that holds the output of the newest failed check for a successor.
 const CheckDoc state.Doc = "check.json"
 
+// OutputDoc is the document, without a view, that holds the end of what failed and made ferrus ask. It is on the line of the question.
+const OutputDoc state.Doc = "output.md"
+
 // ReadDecision reads one decision and the question that it answers.
 func ReadDecision(s store.Reader, r state.Record) (Decision, error) {
 	l, err := s.LineAt(r.Off)

@@ -50,6 +50,7 @@ type RefusedError struct {
 	Wrong   *state.RefusedError // what the table said, when it was the table that refused
 	Person  bool                // only a person can help: an agent stops
 	Cause   error               // what it wraps, whose text the message has; nil where there is none
+	Output  string              // the end of what a command of the project printed that failed, clean and bounded; not for notifications
 	Also    []*RefusedError     // what else stands in the way, see Together; none of them has more
 }
 
@@ -153,6 +154,15 @@ func CodeOf(err error) Code {
 	var r *RefusedError
 	if errors.As(From(err), &r) {
 		return r.Code
+	}
+	return ""
+}
+
+// OutputOf returns the Output of a refusal, "" for any other error.
+func OutputOf(err error) string {
+	var r *RefusedError
+	if errors.As(err, &r) {
+		return r.Output
 	}
 	return ""
 }

@@ -98,6 +98,9 @@ func (t *overviewTab) task(s *sheet, d *status.Detail) {
 	for _, n := range t.allNeeds(d.Needs) {
 		s.add(red.Bold(true), "", "! "+line(n.Text))
 		s.add(plain, "  ", n.Command)
+		if n.Output != "" {
+			s.add(dim, "  ", n.Output)
+		}
 	}
 	s.gap()
 	s.fact("state", string(r.State)+since(r.Since, t.now))

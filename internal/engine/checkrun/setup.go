@@ -1,0 +1,45 @@
+package checkrun
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+)
+
+// setUpClean runs the set-up in a checkout, before anything of an executor's is in it. The project is named to it: there it
+// may copy what is in no commit.
+func (r *Runner) setUpClean(ctx context.Context, gate config.Gate, s Site, on Target) error {
+	log, lock, err := r.output("logs/"+on.Task+"-setup.log", on.kind().setup)
+	if err != nil {
+		return err
+	}
+	spec := s.On(SpecOf(gate, "", log, lock))
+	spec.Commands, spec.Environ = []string{gate.Setup}, append(slices.Clone(s.env), "FERRUS_PROJECT="+r.place.Root)
+	res, err := r.Run(ctx, spec)
+	if err == nil && res.Status != checks.Passed {
+		err = &setUpError{&refusal.RefusedError{Code: refusal.StoreError, Message: "[branches] setup in the checkout of the gate: " + Verdict(res), Person: true,
+			Output: checks.Output(res.Failures()), Remedy: refusal.Say("see %s and [branches] setup in ferrus.toml, then try again", spec.Log)}, res.Failures()}
+	}
+	return err
+}
+
+// A setUpError is why a checkout has no set-up.
+type setUpError struct {
+	*refusal.RefusedError
+	failed []checks.Command
+}
+
+func (e *setUpError) Unwrap() error { return e.RefusedError }
+
+// NoPlace is the result of checks that have no place to run in. A set-up that failed is its failure.
+func NoPlace(err error) checks.Result {
+	res := checks.Result{Status: checks.GateError, Err: "the checkout of the gate cannot be made: " + err.Error()}
+	if e := (*setUpError)(nil); errors.As(err, &e) {
+		res.Commands = e.failed
+	}
+	return res
+}
