@@ -276,7 +276,7 @@ var keys = []key{
 	},
 	{
 		name: "branches.setup", def: "",
-		comment: "A shell command for each new work tree, such as npm ci: the tree has no files that git ignores. Empty: none.",
+		comment: "A shell command for each new work tree, such as npm ci. Ignored files: see .worktreeinclude. Empty: none.",
 		does:    "Runs with your rights in every new work tree.",
 		field:   func(c *Config) any { return &c.Branches.Setup },
 	},

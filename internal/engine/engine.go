@@ -132,7 +132,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	e.saves = snapshots.NewQueue()
 	e.settings = settings.New(place.Root, s, settings.Options{Project: opts.Project, Environ: opts.Environ, Log: opts.Log})
 	e.published = publish.New(place, s, e.settings.Person, opts.Log)
-	e.runner = checkrun.New(place, s, e.Environment)
+	e.runner = checkrun.New(place, s, e.Environment, e.Copies)
 	e.ctx, e.end = context.WithCancel(context.Background())
 	return e, nil
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
@@ -49,4 +51,13 @@ func (e *Engine) accepted(conf config.Config) {
 	if err := agreement.Accept(e.opts.Project, conf); err != nil {
 		e.log.Warn("the agreement was not recorded", "error", err)
 	}
+}
+
+// Copies returns the ignored files of the project's own folder that are copied into new work trees, and those that wait for a person's
+// word. A caller that answers for the project's files, without a record, copies none.
+func (e *Engine) Copies(ctx context.Context) (agreement.Copies, error) {
+	if e.opts.Project == nil {
+		return agreement.Copies{}, nil
+	}
+	return agreement.CopiesOf(ctx, e.opts.Project, e.place.Root)
 }

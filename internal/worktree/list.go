@@ -162,9 +162,9 @@ func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
 	return []file{*f}, nil
 }
 
-// IsOwn reports whether name is in the project's own .ferrus, or in the private folder.
+// IsOwn reports whether name is in the project's own .ferrus, or in the private folder, or was copied into the work tree.
 func (t *Tree) IsOwn(name string) bool {
-	return slices.ContainsFunc(t.left, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+	return t.wasCopied(name) || slices.ContainsFunc(t.left, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
 }
 
 // stat fills in the identities of files that have no entry, several at a time. It drops what is not there: a file that is

@@ -31,7 +31,8 @@ type Tree struct {
 	state   string   // for the stat table, outside of the repository; "" for the private folder
 	exclude []string // gitignore patterns that never count; the last match wins
 	ignore  []string // those of them that the caller of Open named
-	left    []string // what the rest of exclude names: .ferrus and the private folder, relative to the top level
+	left    []string // .ferrus and the private folder, relative to the top level, which exclude names as well
+	copied  []string // files that were copied into the work tree, which exclude names as well; see RecordCopied
 
 	settings [2]foundFile // the repository's configuration, and that of this work tree
 
@@ -94,7 +95,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 			t.left = append(t.left, rel)
 		}
 	}
-	return t, nil
+	return t, t.readCopied()
 }
 
 // Current reports whether the repository's configuration is still the one that [Open] went by. Where it is not, the Tree is

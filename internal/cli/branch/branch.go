@@ -54,7 +54,8 @@ you branch from is not changed.
 Every command has --branch NAME, and detects the branch in its work tree.
 "ferrus branches" compares branches, "ferrus run --parallel" runs them, "ferrus
 select" takes one of several attempts, and "ferrus merge" merges approved work
-into the project. A new work tree has no files that git ignores; ferrus runs
+into the project. Of the files that git ignores, a new work tree has those that
+.worktreeinclude names and you agreed to with "ferrus trust". ferrus runs
 [branches] setup of ferrus.toml there first.
 
 With --variant codex --variant claude-code:opus, the executor of NAME.1 is codex

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/project/settings"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/worktree/include"
 )
 
 // A trusting is what ferrus trust is asked to do; the zero value shows the values and asks.
@@ -33,6 +36,8 @@ func TrustCommand(a *cli.App) *cobra.Command {
 widens rights, and asks whether you trust it. Before you agree, ferrus starts
 nothing in the project, and commands that would refuse with exit code 4.
 Commands that only read work without it. ferrus asks again when a value changes.
+It also shows the ignored files that .worktreeinclude names: ferrus copies them
+into new work trees when you have agreed to their names.
 In a script, agree to a digest that you reviewed: see --show.`,
 		Example: `  ferrus trust
   ferrus trust --show --json
@@ -45,8 +50,11 @@ have started keep their frozen configuration and never ask.
 
 The digest is the same on every machine. FERRUS_TRUST=DIGEST in the environment
 agrees for one process and the processes that it starts, and writes nothing. The
-agreement is stored outside of the repository, in ~/.local/state/ferrus (or
-FERRUS_STATE_DIR, XDG_STATE_HOME).`, "path digest agreed values[{key value does}] changed[{key was now does}] tasks."),
+part of the digest after a + is that of the names of .worktreeinclude. Without
+it, --digest and FERRUS_TRUST agree to no file. The agreement is stored outside
+of the repository, in ~/.local/state/ferrus (or FERRUS_STATE_DIR,
+XDG_STATE_HOME).`, `path digest agreed values[{key value does}] changed[{key was now does}] tasks
+copies{files[] waiting[] left_out[] missing[]}.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTrust(a, cmd.Context(), how) },
 	}
@@ -65,9 +73,19 @@ type shown struct {
 	Values  []trust.Value  `json:"values"`
 	Changed []trust.Change `json:"changed,omitempty"` // since the newest agreement; none when there was none
 	Tasks   int            `json:"tasks,omitempty"`   // made without a record here
+	Copies  *copied        `json:"copies,omitempty"`  // nil without .worktreeinclude
 
+	values  string // the digest of the values alone
 	project *trust.Project
 	pending *agreement.UntrustedError // nil when there is nothing to agree to
+}
+
+// A copied is what .worktreeinclude names, with a person's word on it.
+type copied struct {
+	Files   []string `json:"files"`
+	Waiting []string `json:"waiting,omitempty"` // those of the files that are not agreed to
+	LeftOut []string `json:"left_out,omitempty"`
+	Missing []string `json:"missing,omitempty"`
 }
 
 // agreementOf reads the project's files and its record. A folder without .ferrus can be agreed to before ferrus init.
@@ -82,7 +100,18 @@ func agreementOf(a *cli.App, ctx context.Context) (shown, error) {
 		if err := e.Trusted(); err != nil && !errors.As(err, &doubt) {
 			return shown{}, err
 		}
-		return found(e.Project(), agreement.Executable(e.Place().Root, conf), doubt)
+		at, err := found(e.Project(), agreement.Executable(e.Place().Root, conf), doubt)
+		if err != nil {
+			return at, err
+		}
+		c, err := e.Copies(ctx)
+		if names := c.Names(); err == nil && len(names)+len(c.LeftOut)+len(c.Missing) > 0 {
+			at.Copies = &copied{append([]string{}, names...), c.Waiting, c.LeftOut, c.Missing}
+			if sum := trust.CopiesDigest(names); sum != "" {
+				at.Digest += "+" + sum
+			}
+		}
+		return at, err
 	} else if refusal.CodeOf(err) != refusal.NotInitialised {
 		return shown{}, err
 	}
@@ -109,6 +138,7 @@ func agreementOf(a *cli.App, ctx context.Context) (shown, error) {
 func found(p *trust.Project, values []trust.Value, doubt *agreement.UntrustedError) (shown, error) {
 	at := shown{Path: p.Root(), Digest: trust.Digest(values), Values: append([]trust.Value{}, values...), project: p, pending: doubt,
 		Agreed: doubt == nil}
+	at.values = at.Digest
 	if doubt != nil {
 		at.Tasks = doubt.Tasks
 		if doubt.Was != nil {
@@ -143,31 +173,92 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 		}
 		at.Agreed = false
 		return agreedTo(a, at, "deleted "+format.Count(n, "agreement", "agreements")+" for "+at.Path)
-	case how.digest != "" && how.digest != at.Digest:
+	case how.digest != "" && how.digest != at.Digest && how.digest != at.values:
 		return cli.Refuse(refusal.Untrusted, "the values of "+at.Path+" have the digest "+at.Digest+", not "+how.digest,
 			"review them: ferrus trust --show")
 	case how.digest != "":
 		at.list(a)
-	case at.pending == nil:
+	case at.pending == nil && !at.waits():
 		at.list(a)
+		if err := at.agreeCopies(); err != nil { // what is not named any more is not agreed to any more
+			return err
+		}
 		return agreedTo(a, at, "nothing to agree to: "+at.settled())
 	case !a.MayAsk():
 		return cli.Refuse(refusal.Untrusted, "ferrus trust asks a question, and stdin is not a terminal",
 			refusal.Say("review the values with ferrus trust --show, then agree to exactly these: ferrus trust --digest %s", at.Digest))
-	default:
+	case at.pending != nil:
 		if err := a.AskTrust(at.pending, at.Path); err != nil {
 			return err
 		}
-		at.Values, at.Digest = at.pending.Values, trust.Digest(at.pending.Values) // what was shown, be the files others by now
+		at.Values = at.pending.Values // what was shown, be the files others by now
 	}
-	if err := at.project.Agree(at.Values); err != nil {
+	text := ""
+	if at.pending != nil || how.digest != "" {
+		if err := at.project.Agree(at.Values); err != nil {
+			return cli.TrustError(err)
+		}
+		at.Agreed = true
+		if err := settings.RecordEnviron(at.project, os.Environ()); err != nil {
+			return cli.TrustError(err)
+		}
+		text = "agreed to " + format.Count(len(at.Values), "value", "values") + " of " + at.Path
+	}
+	if how.digest == "" && at.waits() {
+		cli.Fprintf(a.Err, "%sDo you agree? [y/N] ", at.copiesText())
+		if !a.Agrees(false) {
+			return cli.Refuse(refusal.Untrusted, "not agreed; no other file is copied than before", "ferrus trust asks again")
+		}
+	}
+	if at.Copies != nil && how.digest != at.values {
+		if err := at.agreeCopies(); err != nil {
+			return err
+		}
+		text = strings.TrimPrefix(text+"; agreed to copy "+format.Count(len(at.Copies.Files), "file", "files"), "; ")
+		at.Copies.Waiting = nil
+	}
+	return agreedTo(a, at, text)
+}
+
+// waits reports whether files wait for a person's word.
+func (at shown) waits() bool { return at.Copies != nil && len(at.Copies.Waiting) > 0 }
+
+// agreeCopies records a person's word on the files that are copied, which are those that are named now.
+func (at shown) agreeCopies() error {
+	var names []string
+	if at.Copies != nil {
+		names = at.Copies.Files
+	}
+	if r, _, err := at.project.Record(); err != nil || slices.Equal(r.Copies, names) {
 		return cli.TrustError(err)
 	}
-	at.Agreed = true
-	if err := settings.RecordEnviron(at.project, os.Environ()); err != nil {
-		return cli.TrustError(err)
+	return cli.TrustError(at.project.AgreeCopies(names))
+}
+
+// copiesText shows the files that are copied into new work trees.
+func (at shown) copiesText() string {
+	if at.Copies == nil {
+		return ""
 	}
-	return agreedTo(a, at, "agreed to "+format.Count(len(at.Values), "value", "values")+" of "+at.Path)
+	var b strings.Builder
+	if len(at.Copies.Files) > 0 {
+		b.WriteString("\n" + include.FileName + " names these ignored files. ferrus copies them into each new work tree,\n" +
+			"where agents and checks read them, also what is secret in them:\n\n")
+	}
+	for _, name := range at.Copies.Files {
+		b.WriteString("  " + trust.Visible(name))
+		if slices.Contains(at.Copies.Waiting, name) {
+			b.WriteString("  (not agreed)")
+		}
+		b.WriteString("\n")
+	}
+	for _, line := range at.Copies.LeftOut {
+		b.WriteString("not copied: " + trust.Visible(line) + "\n")
+	}
+	for _, name := range at.Copies.Missing {
+		b.WriteString("not here: " + trust.Visible(name) + "\n")
+	}
+	return b.String()
 }
 
 // settled says why there is nothing to agree to.
@@ -194,12 +285,15 @@ func (at shown) list(a *cli.App) {
 	for _, v := range at.Values {
 		cli.Fprintf(a.Out, "%s", cli.ValueText(v))
 	}
+	cli.Fprintf(a.Out, "%s", at.copiesText())
 }
 
 func showAgreement(a *cli.App, at shown) {
 	at.list(a)
 	state := "agreed"
-	if !at.Agreed {
+	if at.Agreed && at.waits() {
+		state = "agreed to the values, and not to all files: ferrus trust asks, ferrus trust --digest DIGEST agrees in a script"
+	} else if !at.Agreed {
 		state = "not agreed: ferrus trust asks, ferrus trust --digest DIGEST agrees in a script"
 	} else if len(at.Values) == 0 {
 		state = at.settled()

@@ -80,6 +80,11 @@ func Show(a *cli.App, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if e.Foreign() == nil {
+		if c, err := e.Copies(ctx); err == nil && len(c.Waiting) > 0 { // on demand only: git walks all untracked files
+			r.Notices = append(r.Notices, c.WaitingText())
+		}
+	}
 	if a.JSON {
 		return a.PrintJSON(r)
 	}

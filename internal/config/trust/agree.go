@@ -89,10 +89,10 @@ func (p *Project) NeverAgreed(values, agreed []Value) ([]Value, error) {
 	}), nil
 }
 
-// Revoke removes every agreement and returns how many there were.
+// Revoke removes every agreement, also to files that are copied, and returns how many there were to values.
 func (p *Project) Revoke() (n int, err error) {
 	err = p.Update(func(r *Record) error {
-		n, r.Agreed = len(r.Agreed), nil
+		n, r.Agreed, r.Copies = len(r.Agreed), nil, nil
 		return nil
 	})
 	return n, err

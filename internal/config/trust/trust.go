@@ -13,11 +13,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
 
-// EnvTrust is the variable that agrees to one digest for one process tree, without a record.
+// EnvTrust is the variable that agrees to one digest for one process tree, without a record. The digest of the files that are copied
+// follows that of the values after a +.
 const EnvTrust = "FERRUS_TRUST"
 
 // Version is the version of the record's format that this package reads and writes.
@@ -29,6 +31,7 @@ type Record struct {
 	Path    string            `json:"path"` // real path of the project's root
 	Journal Journal           `json:"journal"`
 	Agreed  []Agreement       `json:"agreed,omitempty"` // the newest last
+	Copies  []string          `json:"copies,omitempty"` // files that a person agreed to have copied into new work trees, by name
 	Environ map[string]string `json:"environ,omitempty"`
 	Shared  *Shared           `json:"shared,omitempty"` // nil: the machines are in the project's own files
 	Seen    time.Time         `json:"seen"`             // of the last Update
@@ -68,7 +71,8 @@ type Project struct {
 	root   string
 	dir    string // the state folder; "" with err
 	err    error  // why there is no state folder
-	digest string // agreed to by FERRUS_TRUST; "" for none
+	digest string // of the values agreed to by FERRUS_TRUST; "" for none
+	copies string // the same of the files that are copied
 
 	mu      sync.Mutex
 	digests []string    // of the record's agreements, when they were last read
@@ -90,7 +94,8 @@ func Open(root string) (*Project, error) {
 	if err == nil {
 		err = outside(real, dir)
 	}
-	return &Project{root: real, dir: dir, err: err, digest: os.Getenv(EnvTrust)}, nil
+	values, copies, _ := strings.Cut(os.Getenv(EnvTrust), "+")
+	return &Project{root: real, dir: dir, err: err, digest: values, copies: copies}, nil
 }
 
 // Root returns the real path of the project's root.

@@ -213,6 +213,9 @@ func (b *bringing) writeFiles(ctx context.Context) error {
 		return err
 	}
 	if b.done.New {
+		if err := b.copyIgnored(ctx, first); err != nil {
+			return err
+		}
 		if err := b.setUp(ctx); err != nil {
 			return err
 		}
@@ -338,6 +341,22 @@ func (b *bringing) move(ctx context.Context, to, first string, save bool) error 
 			Remedy: refusal.Say("ferrus branch --fetch %s finishes it", b.on.Branch)}
 	}
 	return refusal.Folder(os.MkdirAll(b.on.Work, 0o755)) // the project may be a folder of the repository that no commit has
+}
+
+// copyIgnored copies the ignored files that the project has on this computer, and says which are missing.
+func (b *bringing) copyIgnored(ctx context.Context, first string) error {
+	c, err := copies(ctx, b.e)
+	if err != nil {
+		return err
+	}
+	tree, err := b.open(ctx, b.on.WorkTree())
+	if err != nil {
+		return err
+	}
+	if err := copyIgnored(ctx, b.e, c, tree, first, b.done.Tree); err != nil {
+		return refusal.Git(err)
+	}
+	return nil
 }
 
 // setUp runs the command that a new work tree needs.

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -41,6 +42,8 @@ type start struct {
 	task  string // that they share, "" for none
 	tree  string // the files
 	setUp string // the files on which the set-up runs, where an executor in a sandbox has made those of tree; "" otherwise
+
+	copies agreement.Copies // ignored files of the project that the work trees get
 }
 
 // Create makes branches: machines of their own, each with a work tree of its own on the git branch ferrus/NAME, all from
@@ -63,6 +66,9 @@ func Create(ctx context.Context, s *engine.Session, f Fork) ([]project.Place, er
 	}
 	from, err := startOf(ctx, s, now, f)
 	if err != nil {
+		return nil, err
+	}
+	if from.copies, err = copies(ctx, s.Engine()); err != nil {
 		return nil, err
 	}
 	var made []project.Place

@@ -13,7 +13,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -69,6 +71,9 @@ func fill(ctx context.Context, s *engine.Session, now store.Snapshot, tree *work
 	if err = move(first); err == nil {
 		err = os.MkdirAll(on.Work, 0o755) // the project may be a folder of the repository that no commit has
 	}
+	if err == nil {
+		err = copyIgnored(ctx, s.Engine(), from.copies, there, first, from.tree)
+	}
 	if err != nil {
 		return refusal.Git(err)
 	}
@@ -86,6 +91,24 @@ func fill(ctx context.Context, s *engine.Session, now store.Snapshot, tree *work
 		return refusal.Git(err)
 	}
 	return nil
+}
+
+// copies returns the ignored files of the project for new work trees, and logs which of them those will lack.
+func copies(ctx context.Context, e *engine.Engine) (agreement.Copies, error) {
+	c, err := e.Copies(ctx)
+	for _, note := range c.Notes() {
+		e.Log().Warn(note)
+	}
+	return c, err
+}
+
+// copyIgnored copies the ignored files of the project into a new work tree, which has the files of the trees, now or later.
+func copyIgnored(ctx context.Context, e *engine.Engine, c agreement.Copies, there *worktree.Tree, trees ...string) error {
+	left, err := c.Into(ctx, there, trees...)
+	if len(left) > 0 {
+		e.Log().Warn("not copied into the new work tree: " + format.OneLine(strings.Join(left, "; "), 400))
+	}
+	return err
 }
 
 // used notes in the folder of a machine that its files are those of an executor in a sandbox. Its checks have one, too, though no

@@ -29,11 +29,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
+	"github.com/ferrus-go/ferrus/internal/worktree/include"
 )
 
 // A Runner runs the checks of a task: in its work tree, or on a tree of files in a private checkout. One for each task of
@@ -42,14 +44,15 @@ type Runner struct {
 	place       project.Place
 	store       store.Machine
 	environment func(store.Snapshot) ([]string, error) // what the commands of a task run with
+	copies      func(context.Context) (agreement.Copies, error)
 
 	mu        sync.Mutex
 	checkouts map[string]*checkout.Checkout
 }
 
 // New returns the runner of a machine.
-func New(place project.Place, s store.Machine, environment func(store.Snapshot) ([]string, error)) *Runner {
-	return &Runner{place: place, store: s, environment: environment, checkouts: map[string]*checkout.Checkout{}}
+func New(place project.Place, s store.Machine, environment func(store.Snapshot) ([]string, error), copies func(context.Context) (agreement.Copies, error)) *Runner {
+	return &Runner{place: place, store: s, environment: environment, copies: copies, checkouts: map[string]*checkout.Checkout{}}
 }
 
 // Busy reports whether the commands of a task's check run, in whatever process.
@@ -195,10 +198,18 @@ func (r *Runner) site(ctx context.Context, snap store.Snapshot, gate config.Gate
 	// Git is to find no repository above it.
 	env := append(slices.Clone(on.Env), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.Files()))
 	s := Site{Clean: c, dir: filepath.Join(c.Files(), project.Within(r.place.Root)), env: env}
-	l := checkout.Layout{Tree: on.Tree, Within: project.Within(r.place.Root)}
+	copies, err := r.copies(ctx)
+	if err != nil {
+		return Site{}, err
+	}
+	l := checkout.Layout{Tree: on.Tree, Within: project.Within(r.place.Root), Copies: copies.Agreed}
+	l.Copy = func(dir string, names []string) error {
+		_, err := include.Copy(copies.Only(names), copies.Top, dir)
+		return err
+	}
 	if line := strings.TrimSpace(gate.Setup); line != "" {
 		l.Base = cmp.Or(on.Base, on.Tree)
-		sum := sha256.Sum256([]byte(l.Base + "\x00" + line))
+		sum := sha256.Sum256([]byte(l.Base + "\x00" + line + copies.Stamp()))
 		l.Key = hex.EncodeToString(sum[:])
 		l.SetUp = func(ctx context.Context, _ string) error { return r.setUpClean(ctx, gate, s, on) }
 	}

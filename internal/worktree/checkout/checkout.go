@@ -67,6 +67,11 @@ type Layout struct {
 	SetUp func(ctx context.Context, dir string) error
 	Base  string
 	Key   string
+
+	// Copies are ignored files, by their paths from the top, which Copy copies into dir before the set-up and before the checks. Those at
+	// paths that the tree has are left out. They are copied anew each time, and never with what the set-up made.
+	Copies []string
+	Copy   func(dir string, names []string) error
 }
 
 // New returns the checkout in dir, of which nothing is read or made yet.
@@ -115,6 +120,9 @@ func (c *Checkout) Prepare(ctx context.Context, t *worktree.Tree, l Layout) (err
 	}
 	if err == nil {
 		err = c.copyIgnored(ctx, t)
+	}
+	if err == nil {
+		err = c.copyAgreed(l)
 	}
 	if err == nil {
 		err = c.settle()

@@ -70,10 +70,13 @@ func (c *Checkout) setUp(ctx context.Context, t *worktree.Tree, l Layout) error 
 	if err := c.writeFiles(ctx, t, l.Base, l.Within); err != nil {
 		return err
 	}
+	if err := c.copyAgreed(l); err != nil {
+		return err
+	}
 	if err := l.SetUp(ctx, c.Files()); err != nil {
 		return err
 	}
-	m, err := c.harvest(l.Key)
+	m, err := c.harvest(l.Key, git.SetOf(l.Copies))
 	if err == nil {
 		err = c.at()
 	}
@@ -87,8 +90,8 @@ func (c *Checkout) setUp(ctx context.Context, t *worktree.Tree, l Layout) error 
 	return nil
 }
 
-// harvest copies what lies in the checkout and is not of its tree.
-func (c *Checkout) harvest(key string) (*manifest, error) {
+// harvest copies what lies in the checkout, and is neither of its tree nor one of the copies.
+func (c *Checkout) harvest(key string, copies git.Set) (*manifest, error) {
 	if err := os.RemoveAll(c.madeDir()); err != nil {
 		return nil, err
 	}
@@ -116,7 +119,7 @@ func (c *Checkout) harvest(key string) (*manifest, error) {
 		if err != nil || name == "." {
 			return err
 		}
-		if at, ok := c.want.At[name]; ok && !at.IsLink() || e.IsDir() && (tracked[name] || ok) {
+		if at, ok := c.want.At[name]; ok && !at.IsLink() || copies[name] || e.IsDir() && (tracked[name] || ok) {
 			return nil
 		}
 		r := madeRow{path: name, Path: []byte(name)}
@@ -217,6 +220,15 @@ func (c *Checkout) copyMade(root *os.Root, p *checkoutPlan) error {
 		}
 		return nil
 	})
+}
+
+// copyAgreed copies the files of l.Copies.
+func (c *Checkout) copyAgreed(l Layout) error {
+	names := slices.DeleteFunc(slices.Clone(l.Copies), func(name string) bool { _, tracked := c.want.At[name]; return tracked })
+	if len(names) == 0 {
+		return nil
+	}
+	return l.Copy(c.Files(), names)
 }
 
 // copyIgnored copies the files that t leaves out of its trees by [worktree.Options].Ignore, as they stand in its work tree.
