@@ -23,6 +23,7 @@ type branching struct {
 	at            uint64
 	copies        int
 	task          string
+	base          string
 	variants      []string
 	file          cli.Source
 	remove, force bool
@@ -33,23 +34,29 @@ type branching struct {
 func BranchCommand(a *cli.App) *cobra.Command {
 	var how branching
 	cmd := &cobra.Command{
-		Use:   "branch NAME [--at SEQ] [-n N] [--variant AGENT] [--task TEXT]",
+		Use:   "branch NAME [--at SEQ | --base REF] [-n N] [--variant AGENT] [--task TEXT]",
 		Short: "Create a branch for another attempt or another task",
 		Long: `Creates a branch: its own task, log, agents and checks, in its own work tree
 .ferrus/worktrees/NAME on the git branch ferrus/NAME. It starts with the present
 task and files, or with --at those of that entry of "ferrus log". --task gives
-it a new task. -n 3 creates the attempts NAME.1, NAME.2 and NAME.3. Each
+it a new task. With --base it starts without a task, at a commit, a branch, a
+remote branch such as origin/main, or a tag. -n 3 creates the attempts NAME.1, NAME.2 and NAME.3. Each
 --variant is one attempt, by that agent.
 --remove deletes a branch, --fetch gets its files from another computer.`,
 		Example: `  ferrus branch try-cache
   ferrus branch attempt -n 3
   ferrus branch docs --task "update the docs"
+  ferrus branch fix --base origin/v1 --task "fix the leak in v1"
   ferrus branch fast --task "be fast" --variant codex --variant qwen-code
   ferrus branch --fetch try-cache
   ferrus branch --remove try-cache`,
 		Annotations: cli.Reference(`With --task the branch starts with the files from which the present task
 started. If there is no task, it starts with the present files. The task that
 you branch from is not changed.
+
+With --base, nothing is fetched: run "git fetch" before, if the commit is new. A
+branch without a task gets one with "ferrus task --branch NAME TEXT". A merge
+brings what the task changed since REF into the project, not what REF has.
 
 Every command has --branch NAME, and detects the branch in its work tree.
 "ferrus branches" compares branches, "ferrus run --parallel" runs them, "ferrus
@@ -76,6 +83,10 @@ fetched work commit tree new saved edited[].`),
 			switch {
 			case len(names) != 1:
 				return cli.UsageError("ferrus branch NAME; ferrus branches lists the branches", "the branch has no name")
+			case how.base != "" && how.at != 0:
+				return cli.UsageError("omit one of them", "--at starts at an entry of the log, and --base at a commit")
+			case cmd.Flags().Changed("base") && (how.base == "" || how.remove || how.fetch):
+				return cli.UsageError("ferrus branch NAME --base REF", "--base names the commit of a new branch")
 			case how.remove && (how.at != 0 || how.copies != 0 || how.task != "" || how.variants != nil):
 				return cli.UsageError("omit the other flags", "--remove allows only --force")
 			case how.fetch && (how.remove || how.at != 0 || how.copies != 0 || how.task != "" || how.variants != nil || cmd.Flags().Changed("file")):
@@ -98,6 +109,7 @@ fetched work commit tree new saved edited[].`),
 	}
 	flags := cmd.Flags()
 	flags.Uint64Var(&how.at, "at", 0, "start at entry `SEQ` of ferrus log")
+	flags.StringVar(&how.base, "base", "", "start at the commit, branch or remote branch `REF`, without the present task")
 	flags.IntVarP(&how.copies, "copies", "n", 0, "create `N` attempts: NAME.1, NAME.2 ...")
 	flags.StringArrayVar(&how.variants, "variant", nil, "create an attempt by `AGENT[:MODEL]`; repeat it for others")
 	flags.StringVar(&how.task, "task", "", "create a task from `TEXT` on the branch")
@@ -130,7 +142,7 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
 		return cli.CannotDo("make the branch", "", err)
 	}
-	fork := branch.Fork{Names: []string{name}, At: how.at, Own: text != "", Variants: variants}
+	fork := branch.Fork{Names: []string{name}, At: how.at, Own: text != "" || how.base != "", Base: how.base, Variants: variants}
 	if n := max(how.copies, len(variants)); how.copies > 0 || n > 1 {
 		fork.Names = nil
 		for n := range n {
@@ -177,6 +189,10 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 	run := status.Step{Command: s.Engine().Place().RunAll(fmt.Sprint(max(2, len(list)))), Why: "runs the branches"}
 	if s.Engine().Place().InDatabase() {
 		run.Why += " on this computer; the node of any other does it too"
+	}
+	if list[0].TaskID == "" {
+		a.ShowSteps([]status.Step{{Command: "ferrus task --branch " + first + ` "what is to be done"`, Why: "gives it a task"}})
+		return nil
 	}
 	a.ShowSteps([]status.Step{run,
 		{Command: "ferrus resume --branch " + first, Why: "runs this one"}, {Command: "ferrus branches", Why: "compares them"}})

@@ -17,13 +17,15 @@ import (
 // TaskCommand is ferrus task.
 func TaskCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
+	var base string
 	cmd := &cobra.Command{
-		Use:   "task TEXT | -f FILE [--branch NAME]",
+		Use:   "task TEXT | -f FILE [--branch NAME [--base REF]]",
 		Short: "Create a task for agents that you start yourself",
 		Long: `Creates a task from TEXT, from FILE, or from stdin with "-f -". Diffs start from
 the present work tree. The checks of ferrus.toml are frozen when the task is
 created. An executor that waits gets the task at once. If --branch names a
-branch that does not exist, the branch is created.`,
+branch that does not exist, the branch is created, with --base at that commit,
+branch or remote branch.`,
 		Example: `  ferrus task "add a --verbose flag to the server"
   ferrus task -f task.md --branch verbose
   git log -1 --format=%B | ferrus task -f -`,
@@ -32,22 +34,29 @@ branch that does not exist, the branch is created.`,
 			if !cli.TextGiven(cmd, words) {
 				return cli.UsageError(`ferrus task{branch} "what is to be done", or ferrus task{branch} -f FILE`, "there is no text")
 			}
-			if err := ensureBranch(a, cmd.Context()); err != nil {
+			if cmd.Flags().Changed("base") && (a.Branch == "" || base == "") {
+				return cli.UsageError(`ferrus task --branch NAME --base REF "what is to be done"`, "--base names the commit of a new branch")
+			}
+			if err := ensureBranch(a, cmd.Context(), base); err != nil {
 				return err
 			}
 			return createTask(a, cmd.Context(), from, words)
 		},
 	}
 	from.FileFlag(cmd)
+	cmd.Flags().StringVar(&base, "base", "", "create the branch at the commit, branch or remote branch `REF`")
 	return cmd
 }
 
-// ensureBranch makes the branch that the command line names, if there is none of that name.
-func ensureBranch(a *cli.App, ctx context.Context) error {
+// ensureBranch makes the branch that the command line names, if there is none of that name: at the commit base, "" for where the project is.
+func ensureBranch(a *cli.App, ctx context.Context, base string) error {
 	if a.Branch == "" {
 		return nil
 	}
 	if _, err := a.Place(ctx); refusal.CodeOf(err) != refusal.UnknownBranch {
+		if err == nil && base != "" {
+			return cli.Refuse(refusal.InvalidInput, "there is a branch "+a.Branch+" already, and --base is for a new one", "leave --base out, or take another name")
+		}
 		return nil // the command finds out itself
 	}
 	on := a.Branch
@@ -61,7 +70,7 @@ func ensureBranch(a *cli.App, ctx context.Context) error {
 	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
 		return cli.CannotDo("make the branch", "", err)
 	}
-	_, err = branch.Create(ctx, s, branch.Fork{Names: []string{on}, Own: true})
+	_, err = branch.Create(ctx, s, branch.Fork{Names: []string{on}, Own: true, Base: base})
 	return cli.CannotDo("make the branch", "", err)
 }
 

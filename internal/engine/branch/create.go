@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/snapshots"
 )
 
@@ -28,6 +29,7 @@ type Fork struct {
 	Names []string
 	At    uint64 // the entry of the present task at which they begin; 0 for the present
 	Own   bool   // they are for tasks of their own, and begin without one
+	Base  string // with Own: the commit at which they begin, as a person names it; "" for where the project is
 
 	Variants []state.Variant // the executor of each; nil where all have that of the gate
 
@@ -41,6 +43,7 @@ type start struct {
 	entry uint64 // the number of the newest entry that they share, 0 for none
 	task  string // that they share, "" for none
 	tree  string // the files
+	at    string // the commit of the git branch; "" for that of the project
 	setUp string // the files on which the set-up runs, where an executor in a sandbox has made those of tree; "" otherwise
 
 	copies agreement.Copies // ignored files of the project that the work trees get
@@ -120,6 +123,8 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 		from.setUp = SetUpTree(s.Engine(), now)
 	}
 	switch {
+	case f.Base != "":
+		from.at, from.tree, err = commitOf(ctx, tree, f.Base)
 	case f.Tree != "":
 		from.tree = f.Tree
 	case f.At != 0:
@@ -141,6 +146,22 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 			Remedy: `ferrus branch NAME --task "what is to be done" gives the branch one of its own`, Person: true}
 	}
 	return from, err
+}
+
+// commitOf finds the commit that a person names, and its files.
+func commitOf(ctx context.Context, tree *worktree.Tree, base string) (commit, files string, err error) {
+	commit, files, err = tree.Commit(ctx, base)
+	if err != nil {
+		return "", "", refusal.Git(err)
+	}
+	if commit != "" {
+		return commit, files, nil
+	}
+	var remedy refusal.Own = "name a commit, a branch, a remote branch such as origin/main, or a tag; git fetch gets those that the remote has"
+	if there, _, _ := tree.Commit(ctx, "refs/remotes/origin/"+base); there != "" {
+		remedy = refusal.Say("name the remote branch: --base origin/%s", base)
+	}
+	return "", "", &refusal.RefusedError{Code: refusal.InvalidInput, Person: true, Message: "there is no commit " + git.Printable(base) + " here", Remedy: remedy}
 }
 
 // add makes one branch: its work tree, then its machine, which is there whole or not at all.
@@ -221,7 +242,7 @@ func writeFiles(ctx context.Context, s *engine.Session, now store.Snapshot, tree
 	if err := home.Mkdir(below, 0o700); err != nil {
 		return refusal.Folder(err)
 	}
-	if err := own.Add(ctx, dir, on.Branch); err != nil {
+	if err := own.AddAt(ctx, dir, on.Branch, cmp.Or(from.at, "main-worktree/HEAD")); err != nil {
 		return errors.Join(refusal.Git(err), home.Remove(below))
 	}
 	// One of that name whose removal was cut off, or the making, may have left some, under numbers that are ours now.

@@ -34,6 +34,22 @@ func (r *Repository) resolve(ctx context.Context, rev string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// Commit returns the id of the commit that a person's word names, such as a branch, a remote branch, a tag or a part of an id, and that of its
+// tree. Both are "" where there is none. A word that git could take for an option names none.
+func (r *Repository) Commit(ctx context.Context, rev string) (commit, tree string, err error) {
+	if !r.Git() {
+		return "", "", git.ErrNoGit
+	}
+	if rev == "" || strings.HasPrefix(rev, "-") {
+		return "", "", nil
+	}
+	if commit, err = r.resolve(ctx, rev+"^{commit}"); err != nil || commit == "" {
+		return "", "", err
+	}
+	tree, err = r.resolve(ctx, commit+"^{tree}")
+	return commit, tree, err
+}
+
 // KeepHead makes refs/ferrus/<name> point at the tip of the branch ferrus/<branch>, so that its commits survive
 // [Repository.Remove], and returns it. Where there is no such branch, or the HEAD of the main work tree leads to its tip, there
 // is nothing to keep: it returns "". [Repository.ReadRef] gives the tree of the commit. What the name held before is let go, and

@@ -27,9 +27,14 @@ const (
 //
 // The error is [git.ErrNoGit] without git; it needs git 2.33.
 func (r *Repository) Add(ctx context.Context, dir, branch string) error {
+	return r.AddAt(ctx, dir, branch, head)
+}
+
+// AddAt is Add with the new branch at another commit than the HEAD of the main work tree.
+func (r *Repository) AddAt(ctx context.Context, dir, branch, commit string) error {
 	err := noLink(dir)
 	if err == nil {
-		err = r.alone(ctx, branch, func() error { return r.add(ctx, git.Resolve(dir), branch) })
+		err = r.alone(ctx, branch, func() error { return r.add(ctx, git.Resolve(dir), branch, commit) })
 	}
 	if err != nil {
 		return fmt.Errorf("add work tree %s on ferrus/%s: %w", dir, branch, err)
@@ -39,7 +44,7 @@ func (r *Repository) Add(ctx context.Context, dir, branch string) error {
 
 // add makes the work tree beside its place, moves it there, and only then makes the branch: a branch means that all is
 // there. The git of a killed process may go on for a while, and clears up when it fails: it knows but the folder beside.
-func (r *Repository) add(ctx context.Context, dir, branch string) error {
+func (r *Repository) add(ctx context.Context, dir, branch, at string) error {
 	if err := git.Needs(ctx, 2, 33, "to lock a work tree that is being made"); err != nil {
 		return err
 	}
@@ -70,7 +75,7 @@ func (r *Repository) add(ctx context.Context, dir, branch string) error {
 	if !vacate(dir) {
 		return errors.New("the folder exists; remove it or take another one")
 	}
-	commit, err := r.begin(ctx)
+	commit, err := r.begin(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -89,13 +94,16 @@ func (r *Repository) CanAdd(ctx context.Context) error {
 	if !r.Git() {
 		return git.ErrNoGit
 	}
-	_, err := r.begin(ctx)
+	_, err := r.begin(ctx, head)
 	return err
 }
 
-// begin is the commit from which a linked work tree begins.
-func (r *Repository) begin(ctx context.Context) (string, error) {
-	commit, err := r.resolve(ctx, "main-worktree/HEAD^{commit}")
+// head is the commit of the main work tree.
+const head = "main-worktree/HEAD"
+
+// begin is the commit from which a linked work tree begins at.
+func (r *Repository) begin(ctx context.Context, at string) (string, error) {
+	commit, err := r.resolve(ctx, at+"^{commit}")
 	if err == nil && commit == "" {
 		err = ErrNoCommit
 	}
