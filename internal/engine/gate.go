@@ -245,7 +245,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	}
 	defer at.Release()
 	j.at = at
-	run, err := checks.Start(at.On(spec))
+	run, err := checks.Start(checkrun.WithPorts(at.On(spec)))
 	if err != nil {
 		return checks.Result{Status: checks.GateError, Err: err.Error()}, nil
 	}

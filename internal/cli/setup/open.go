@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
+	"github.com/ferrus-go/ferrus/internal/project/ports"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -120,6 +121,7 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 	if err != nil {
 		return &cli.Failure{Code: "failure", Message: err.Error(), Exit: cli.ExitFailure}
 	}
+	launch.Env = append(launch.Env, ports.Env(place.Work)...)
 	program := launch.Argv[0]
 	if adapter.Program != "" && program == adapter.Program {
 		if program, err = adapter.Path(launch.Env); err != nil {

@@ -336,7 +336,7 @@ func (r *Runner) Await(ctx context.Context) error {
 
 // Run runs checks to their end, or to that of ctx.
 func (r *Runner) Run(ctx context.Context, spec checks.Spec) (checks.Result, error) {
-	run, err := checks.Start(spec)
+	run, err := checks.Start(WithPorts(spec))
 	if err != nil {
 		return checks.Result{}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error()}
 	}
