@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/status/act"
@@ -101,9 +100,6 @@ func RequireText(cmd *cobra.Command, remedy refusal.Own) error {
 	}
 	return UsageError(remedy, "ferrus %s needs a message", cmd.Name())
 }
-
-// PrintVerdict prints a task as JSON after a decision of a person; VerdictJSON lists the fields.
-func (a *App) PrintVerdict(t state.Task) error { return a.PrintJSON(act.Facts(t)) }
 
 // VerdictJSON lists the fields that a decision prints with --json.
 const VerdictJSON = "task_id state seq epoch."

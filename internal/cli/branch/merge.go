@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -181,7 +182,7 @@ func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c 
 	}
 	t := done.Task
 	if a.JSON {
-		if err := a.PrintVerdict(t); err != nil {
+		if err := a.PrintJSON(act.Facts(t)); err != nil {
 			return err
 		}
 	} else {

@@ -3,6 +3,9 @@ package root
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,8 +47,8 @@ func find(t *testing.T, acts []status.Act, name string) status.Act {
 	return status.Act{}
 }
 
-// TestAnActIsTheCommandThatWasShown: it is carried out once, in the name of a person by the page, and one whose question is
-// answered, or whose task is another, is refused with what to do.
+// TestAnActIsTheCommandThatWasShown: it is carried out once, in the name of a person by the page, without another look at the report, and
+// one whose question is answered, or whose task is another, is refused with what to do.
 func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	dir := projecttest.New(t)
 	projecttest.Task(t, project.At(dir, ""), "paint it")
@@ -74,8 +77,20 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 		}
 		return got
 	}
-	if got := do(answer, map[string]string{"answer": "2"}); got.Failed() {
+	// A report cannot be read while a folder is where the agents are listed: the act needs no other than that by which it was found.
+	answer.Args = slices.Insert(answer.Args, 1, status.Continues)
+	unread := filepath.Join(dir, ".ferrus", "runs", shown.TaskID+".jsonl")
+	if err := os.MkdirAll(unread, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := status.Read(e); err == nil {
+		t.Error("the report is read all the same")
+	}
+	if got := do(answer, map[string]string{"answer": "2"}); got.Failed() || got.Text != "q1 answered: 2. red" {
 		t.Fatalf("%+v", got)
+	}
+	if err := os.Remove(unread); err != nil {
+		t.Fatal(err)
 	}
 	d := detail(t, dir)
 	last := d.Timeline[len(d.Timeline)-1]
