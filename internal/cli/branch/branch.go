@@ -34,15 +34,14 @@ type branching struct {
 func BranchCommand(a *cli.App) *cobra.Command {
 	var how branching
 	cmd := &cobra.Command{
-		Use:   "branch NAME [--at SEQ | --base REF] [-n N] [--variant AGENT] [--task TEXT]",
+		Use:   "branch NAME [--at SEQ | --base REF] [-n N] [--variant AGENT]",
 		Short: "Create a branch for another attempt or another task",
 		Long: `Creates a branch: its own task, log, agents and checks, in its own work tree
 .ferrus/worktrees/NAME on the git branch ferrus/NAME. It starts with the present
-task and files, or with --at those of that entry of "ferrus log". --task gives
-it a new task. With --base it starts without a task, at a commit, a branch, a
-remote branch such as origin/main, or a tag. -n 3 creates the attempts NAME.1, NAME.2 and NAME.3. Each
---variant is one attempt, by that agent.
---remove deletes a branch, --fetch gets its files from another computer.`,
+task and files, or with --at those of that entry of "ferrus log". With --base it
+starts at a commit, branch or remote branch. --task gives it a new task.
+-n 3 creates the attempts NAME.1, NAME.2 and NAME.3; each --variant is one, by
+that agent. --remove deletes a branch, --fetch gets its files from elsewhere.`,
 		Example: `  ferrus branch try-cache
   ferrus branch attempt -n 3
   ferrus branch docs --task "update the docs"

@@ -148,7 +148,7 @@ var variables = []variableGroup{
 		{trust.EnvXDGState, "these records are in its folder ferrus"},
 		{trust.EnvXDGConf, "your own configuration is in its folder ferrus"},
 		{"NO_COLOR", "turns colours off"},
-		{"PAGER", "shows long output on a terminal, such as that of ferrus log; cat for none"},
+		{"PAGER", "shows long output on a terminal; cat for none"},
 		{"FERRUS_NOTIFY_URL", "a URL of [notify] urls; no agent and no check gets FERRUS_NOTIFY*"},
 		{"PG*", "of PostgreSQL's clients; no agent and no command of ferrus.toml gets them, see [checks] env"},
 		{"FERRUS_TOKEN", "the token of an HTTP client (ferrus token new)"},
@@ -156,6 +156,7 @@ var variables = []variableGroup{
 	{"Set for agents, checks and [branches] setup:", []row{
 		{"FERRUS_AGENT", "role:name:index of the agent; commands that change something refuse"},
 		{"FERRUS_PROJECT", "the folder of the project"},
+		{"FERRUS_PORT_BASE", "the first of ten ports of the work tree"},
 		{"FERRUS_RUN, FERRUS_CHECK", "marks by which ferrus finds processes again"},
 	}},
 	{"Set for agents with agent = \"command\" (docs/agents.md):", []row{

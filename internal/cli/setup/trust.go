@@ -33,17 +33,19 @@ func TrustCommand(a *cli.App) *cobra.Command {
 		Use:   "trust [--show | --digest D | --revoke]",
 		Short: "Review and trust what the project's files can run",
 		Long: `Shows every value of ferrus.toml and workflows.json that starts programs or
-widens rights, and asks whether you trust it. Before you agree, ferrus starts
-nothing in the project, and commands that would refuse with exit code 4.
-Commands that only read work without it. ferrus asks again when a value changes.
-It also shows the ignored files that .worktreeinclude names: ferrus copies them
-into new work trees when you have agreed to their names.
-In a script, agree to a digest that you reviewed: see --show.`,
+widens rights, and asks whether you trust it. It also shows the ignored files
+that .worktreeinclude has copied into new work trees. Before you agree, ferrus
+starts and copies nothing, and commands that would refuse with exit code 4. It
+asks again when a value changes or another file matches. In a script, agree to a
+digest that you reviewed: see --show.`,
 		Example: `  ferrus trust
   ferrus trust --show --json
   ferrus trust --digest 5f2c...
   FERRUS_TRUST=5f2c... ferrus run --headless "update the docs"`,
-		Annotations: cli.Reference(`Until you agree, the MCP server of the project answers status only. Later ferrus
+		Annotations: cli.Reference(`Commands that only read work without an agreement. Files that are not agreed to
+are left out of work trees, and stop nothing.
+
+Until you agree, the MCP server of the project answers status only. Later ferrus
 asks only about values that changed. Comments, order, defaults that are written
 out, and the location of the folder do not matter. Tasks, branches and runs that
 have started keep their frozen configuration and never ask.
