@@ -33,7 +33,7 @@ var limits = map[string]string{
 	"cli/ui rootfs.ReadOwnTail outputTail":                   "the end of a log is enough",
 	"conductor root.ReadFile maxHolder":                      "a process id and a time",
 	"config rootfs.ReadFile maxFile":                         "register and init parse what they write, and Parse has the same limit",
-	"config rootfs.ReadFile maxProject":                      "a file of the project",
+	"config/propose rootfs.ReadFile maxProject":              "a file of the project",
 	"agents/confine root.ReadFile maxRecord":                 fits,
 	"agents/confine rootfs.ReadOwnTail maxShared":            "the end of a log is enough",
 	"status/doctor rootfs.ReadOwn project.MaxState":          "the limit of the store",

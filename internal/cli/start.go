@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/propose"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
@@ -22,7 +23,7 @@ import (
 
 // SuggestChecks says how checks are named.
 func SuggestChecks(root string) string {
-	commands := config.Propose(root)
+	commands := propose.Look(root).Commands()
 	if commands == nil {
 		commands = []string{"make test"}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,19 +12,15 @@ import (
 
 // TestNoEntryIsReadAsAConfiguration lays links, FIFOs and huge files in place of what is read of a project.
 func TestNoEntryIsReadAsAConfiguration(t *testing.T) {
-	project := []string{"go.mod", "package.json", "Cargo.toml", "pyproject.toml", "Makefile"}
 	setup := func(t *testing.T, dir string) {
 		if err := os.WriteFile(filepath.Join(dir, FileName), []byte("[checks]\ncommands = [\"rm -rf x\"]\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	rootfstest.Attack(t, append([]string{FileName}, project...), setup, func(t *testing.T, c rootfstest.Case) error {
+	rootfstest.Attack(t, []string{FileName}, setup, func(t *testing.T, c rootfstest.Case) error {
 		conf, err := Load(filepath.Join(c.Dir, FileName))
 		if c.Path == FileName && c.Entry != "empty file" && (err == nil || !strings.Contains(err.Error(), filepath.Join(c.Dir, FileName))) {
 			t.Errorf("a %s is read as %v, and the error is %v", c.Entry, conf.Checks.Commands, err)
-		}
-		if commands := Propose(c.Dir); slices.Contains(commands, "rm -rf x") {
-			t.Errorf("proposed is %q", commands)
 		}
 		return err
 	})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/propose"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
@@ -126,7 +127,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 	}
 	if name := filepath.Join(root, config.FileName); !rootfs.Exists(name) {
 		did.Found = findAgents(a, ctx, root)
-		checks, hq := choose(a, config.Propose(root), cli.ChooseAgents(did.Found), did.Found)
+		checks, hq := choose(a, propose.Look(root).Commands(), cli.ChooseAgents(did.Found), did.Found)
 		switch err := create(name, config.Render(checks, hq)); {
 		case err == nil:
 			did.Wrote, did.Checks = append(did.Wrote, config.FileName), append([]string{}, checks...)

@@ -1,0 +1,171 @@
+package propose
+
+// A fact about the files of a folder. The zero value always holds.
+type fact struct {
+	files []string // globs; at least one of them names a regular file
+	text  string   // a regular expression that such a file matches; "" for none
+	or    []fact   // one of these suffices instead
+	not   bool     // the opposite
+}
+
+func has(files ...string) fact               { return fact{files: files} }
+func says(text string, files ...string) fact { return fact{files: files, text: text} }
+func either(facts ...fact) fact              { return fact{or: facts} }
+func no(f fact) fact                         { f.not = !f.not; return f }
+
+func all(facts ...fact) fact {
+	var opposites []fact
+	for _, f := range facts {
+		opposites = append(opposites, no(f))
+	}
+	return no(either(opposites...))
+}
+
+// A word is what a placeholder of a command stands for: the first of its name whose fact holds, else nothing.
+type word struct {
+	name, is string
+	when     fact
+}
+
+// A check is a command that is proposed where its fact holds.
+type check struct {
+	run     string // with {words} in it
+	when    fact
+	scripts []string // the first of these that the project's manifest has, as {script}; nil for none
+	targets []string // the first of these that the file of a runner has, as {target}; nil for none
+	below   string   // what is run where only projects below have such a script, in a project that tests these too
+	instead bool     // only where the check before it is not proposed, nor what that stands in for
+}
+
+// An ecosystem is a tool that tests projects.
+type ecosystem struct {
+	marks  []string // globs of the files by which its projects are recognized; the first is the manifest
+	words  []word   // the word setup is what a new work tree needs
+	checks []check
+	whole  fact // whether its checks test the projects below it too
+	runner bool // counts only at the root, where that has no other checks
+}
+
+var (
+	never = no(fact{})
+
+	locked = has("uv.lock", "poetry.lock")
+	pytest = either(has("pytest.ini", "conftest.py", "tests/conftest.py"), says(`pytest`, "pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", "*requirements*.txt"))
+	tox    = all(either(says(`(?m)^\[(tox|testenv)`, "tox.ini"), says(`\[tool\.tox`, "pyproject.toml")), no(locked))
+
+	workspaces = either(has("pnpm-workspace.yaml"), says(`"workspaces"\s*:`, "package.json"))
+	crates     = says(`(?m)^\s*\[workspace(\.[^\]]*)?\]`, "Cargo.toml")
+	bun        = has("bun.lock", "bun.lockb")
+	pnpm       = has("pnpm-lock.yaml", "pnpm-workspace.yaml")
+	yarn       = has("yarn.lock")
+	berry      = all(yarn, has(".yarnrc.yml"))
+)
+
+// ecosystems is all that is known of the tools. Within a folder the order is that of the proposal.
+var ecosystems = []ecosystem{
+	{
+		marks: []string{"go.mod", "go.work"},
+		words: []word{{"setup", "go mod download", all(has("go.sum", "go.work"), no(has("vendor/modules.txt")))}},
+		checks: []check{
+			{run: "go vet {packages}"},
+			{run: "go test {packages}"},
+		},
+		whole: has("go.work"),
+	},
+	{
+		marks: []string{"package.json"},
+		words: []word{
+			{"tool", "pnpm", pnpm}, {"tool", "yarn", yarn}, {"tool", "bun", bun}, {"tool", "npm", fact{}},
+			{"test", "bun run test", bun}, {"test", "{tool} test", fact{}}, // bun test is another program
+			{"each", "pnpm -r test", pnpm}, {"each", "yarn workspaces foreach -A run test", berry}, {"each", "yarn workspaces run test", yarn},
+			{"each", "bun run --filter '*' test", bun}, {"each", "npm test --workspaces --if-present", fact{}},
+			{"setup", "pnpm install --frozen-lockfile", has("pnpm-lock.yaml")}, {"setup", "yarn install --immutable", berry},
+			{"setup", "yarn install --frozen-lockfile", yarn}, {"setup", "bun install --frozen-lockfile", bun},
+			{"setup", "npm ci", has("package-lock.json", "npm-shrinkwrap.json")},
+			{"setup", "npm install --no-package-lock", says(`"(d|devD)ependencies"\s*:\s*\{\s*"`, "package.json")},
+		},
+		checks: []check{
+			{run: "{tool} run {script}", scripts: []string{"lint"}},
+			{run: "{tool} run {script}", scripts: []string{"typecheck", "type-check", "check-types", "check:types", "tsc"}},
+			{run: "{test}", scripts: []string{"test"}, below: "{each}"},
+		},
+		whole: workspaces,
+	},
+	{
+		marks:  []string{"Cargo.toml"},
+		words:  []word{{"all", " --workspace", crates}, {"setup", "cargo fetch --locked", has("Cargo.lock")}},
+		checks: []check{{run: "cargo test{all}"}},
+		whole:  crates,
+	},
+	{
+		marks: []string{"pyproject.toml", "setup.cfg", "setup.py", "pytest.ini", "tox.ini", "requirements.txt", "manage.py"},
+		words: []word{
+			{"in", "uv run ", has("uv.lock")}, {"in", "poetry run ", has("poetry.lock")},
+			{"python", "{in}python", locked}, {"python", "python3", fact{}},
+			{"pytest", "{in}pytest -q", locked}, {"pytest", "python3 -m pytest -q", fact{}},
+			{"setup", "uv sync", has("uv.lock")}, {"setup", "poetry install", has("poetry.lock")}, {"setup", "tox --notest", tox},
+		},
+		checks: []check{
+			{run: "{in}ruff check .", when: either(has("ruff.toml", ".ruff.toml"), says(`\[tool\.ruff`, "pyproject.toml"))},
+			{run: "tox", when: tox},
+			{run: "{pytest}", when: pytest, instead: true},
+			{run: "{python} manage.py test", when: has("manage.py"), instead: true},
+			{run: "{python} -m unittest discover", when: says(`\bunittest\b`, "test*.py", "tests/test*.py"), instead: true},
+		},
+		whole: either(pytest, tox),
+	},
+	{
+		marks:  []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
+		words:  []word{{"gradle", "./gradlew", has("gradlew")}, {"gradle", "gradle", fact{}}},
+		checks: []check{{run: "{gradle} --no-daemon check"}},
+		whole:  has("settings.gradle", "settings.gradle.kts"),
+	},
+	{
+		marks:  []string{"pom.xml"},
+		words:  []word{{"maven", "./mvnw", has("mvnw")}, {"maven", "mvn", fact{}}},
+		checks: []check{{run: "{maven} -q verify"}},
+		whole:  says(`<modules>`, "pom.xml"),
+	},
+	{
+		marks:  []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj"},
+		words:  []word{{"setup", "dotnet restore", fact{}}},
+		checks: []check{{run: "dotnet test"}},
+		whole:  has("*.sln", "*.slnx"),
+	},
+	{
+		marks: []string{"composer.json"},
+		words: []word{{"setup", "composer install --no-interaction", fact{}}},
+		checks: []check{
+			{run: "composer run {script}", scripts: []string{"lint", "phpstan"}},
+			{run: "composer run {script}", scripts: []string{"test"}},
+			{run: "vendor/bin/phpunit", when: has("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"), instead: true},
+		},
+		whole: never,
+	},
+	{
+		marks: []string{"Gemfile"},
+		words: []word{{"setup", "bundle install", fact{}}},
+		checks: []check{
+			{run: "bundle exec rubocop", when: has(".rubocop.yml")},
+			{run: "bundle exec rspec", when: has(".rspec", "spec/spec_helper.rb", "spec/*_spec.rb")},
+			{run: "bin/rails test", when: has("bin/rails"), instead: true},
+			{run: "bundle exec rake test", when: says(`(?i)test`, "Rakefile"), instead: true},
+		},
+		whole: never,
+	},
+	{
+		marks: []string{"mix.exs"},
+		words: []word{{"setup", "mix deps.get", fact{}}},
+		checks: []check{
+			{run: "mix format --check-formatted", when: has(".formatter.exs")},
+			{run: "mix test"},
+		},
+		whole: says(`apps_path`, "mix.exs"),
+	},
+	// By convention check includes test.
+	{marks: []string{"justfile", "Justfile", ".justfile"}, checks: []check{{run: "just {target}", targets: []string{"check", "test"}}}, runner: true},
+	{marks: []string{"GNUmakefile", "makefile", "Makefile"}, checks: []check{{run: "make {target}", targets: []string{"check", "test"}}}, runner: true},
+}
+
+// settings are files beside a manifest that git usually ignores and that tests often read.
+var settings = []string{".env", ".env.local", ".env.test", ".env.test.local", "config/master.key", "local.properties"}
