@@ -101,6 +101,8 @@ type Adapter struct {
 	Speaks   string   // what such a worker may do that has turns in a dialogue
 	Resumes  bool     // it can continue a session of its own, which its output names
 	Forks    bool     // it can continue a copy of one
+	Tokens   bool     // its output says how many it has used
+	Dollars  bool     // its output says what they cost
 	Settings []string // files of a project that make it run commands and that it always reads; with slashes
 	Lacks    []string // its limits, and those of ferrus with it, one sentence each
 

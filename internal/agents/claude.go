@@ -16,6 +16,8 @@ var claude = Adapter{
 	Speaks:   "reads files, and edits `dialogue.json` alone; has no shell, no network and no other tool",
 	Resumes:  true,
 	Forks:    true,
+	Tokens:   true,
+	Dollars:  true,
 	Lacks: []string{
 		"It loads no settings of the project, so that no hook or helper of a repository runs. It reads `CLAUDE.md` like any other file.",
 		"Its commands run without a sandbox: those of an executor can do what you can.",

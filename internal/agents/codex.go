@@ -15,6 +15,7 @@ var codex = Adapter{
 	Works:    "edits files and runs commands inside its sandbox `workspace-write`, widened by the folder of its run; starts no other agent",
 	Speaks:   "what a worker may: its edits are commands, so it keeps its shell, inside its sandbox and without network",
 	Resumes:  true,
+	Tokens:   true,
 	Lacks: []string{
 		"In its sandbox the commands of an executor write only to the work folder and the temporary folders. They cannot write to .git or to caches in your home, and reach no network. The checks run outside of it.",
 		"Where its sandbox cannot run, as in many containers, its commands fail until you add `--dangerously-bypass-approvals-and-sandbox`.",

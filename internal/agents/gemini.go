@@ -21,6 +21,7 @@ var gemini = Adapter{
 	Works:    "edits files and runs commands (`yolo`); starts no other agent",
 	Speaks:   "reads files and replaces text in them; has no shell, no network and no other tool",
 	Settings: []string{".gemini/settings.json", ".gemini/.env", ".gemini/extensions"},
+	Tokens:   true,
 	Lacks: []string{
 		"It cannot be given one MCP server for one session, so ferrus gives it a home of its own, without your settings and extensions and without a login with Google. It needs `GEMINI_API_KEY` or Vertex AI in its environment.",
 		"In its session the ferrus server is called `" + geminiServer + "`, because a project's settings override those of its home.",

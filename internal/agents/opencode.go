@@ -15,6 +15,8 @@ var opencode = Adapter{
 	Speaks:   "reads and edits files; has no shell, no network and no other tool",
 	Settings: []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
 		".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools"},
+	Tokens:  true,
+	Dollars: true,
 	Lacks: []string{
 		"Other MCP servers of your configuration are started; their tools are hidden while its agent is `ferrus-...`.",
 		"It does not report that the ferrus server failed to start. When its provider limits it, it waits silently.",

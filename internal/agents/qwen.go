@@ -14,6 +14,7 @@ var qwen = Adapter{
 	Works:    "edits files and runs commands (`yolo`); starts no other agent",
 	Speaks:   "reads and edits files; has no shell, no network and no other tool",
 	Settings: []string{".qwen/settings.json", ".qwen/.env", ".qwen/extensions"},
+	Tokens:   true,
 	Lacks: []string{
 		"Its commands run without a sandbox: those of an executor can do what you can.",
 		"ferrus replaces its machine-wide settings file: those settings do not apply in the session.",

@@ -205,3 +205,24 @@ func TestNoServerIsGotOverByACall(t *testing.T) {
 		t.Errorf("trouble %q, doing %q", r.Trouble, r.Doing)
 	}
 }
+
+// TestWhatAnAgentReportsIsInItsOutput: an agent is said to report tokens or dollars where its streams have them.
+func TestWhatAnAgentReportsIsInItsOutput(t *testing.T) {
+	used, priced := map[string]Usage{}, map[string]bool{} // a model of a test has the price 0
+	for file, a := range streams(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := reader(a)
+		r.Feed(text)
+		r.End()
+		priced[a.Name] = priced[a.Name] || bytes.Contains(text, []byte("cost"))
+		used[a.Name] = used[a.Name].Plus(r.Usage)
+	}
+	for _, a := range All() {
+		if u := used[a.Name]; a.Tokens != (u.Tokens() > 0) || a.Dollars != priced[a.Name] {
+			t.Errorf("%s: tokens %v, dollars %v, and its streams have %+v", a.Name, a.Tokens, a.Dollars, u)
+		}
+	}
+}

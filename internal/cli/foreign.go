@@ -37,19 +37,20 @@ func (a *App) restoredBackup(ctx context.Context, strange error) (*engine.Engine
 // Agrees reads the answer to a question that is on the screen, and reports whether it is yes. usual is what Enter alone means. ctrl-C
 // and the end of the input mean no.
 func (a *App) Agrees(usual bool) bool {
-	line, entered := a.readLine()
+	line, entered := a.ReadLine()
 	word := strings.ToLower(line)
 	return entered && (word == "y" || word == "yes" || usual && word == "")
 }
 
 // ReadWord reads a line of stdin without the space around it. ctrl-C and the end of the input end the line.
 func (a *App) ReadWord() string {
-	word, _ := a.readLine()
+	word, _ := a.ReadLine()
 	return word
 }
 
-// readLine reads a line of stdin, byte by byte: what follows belongs to the command. It reports whether Enter has ended the line.
-func (a *App) readLine() (line string, entered bool) {
+// ReadLine reads a line of stdin without the space around it, byte by byte: what follows belongs to the command. It reports whether
+// Enter has ended the line.
+func (a *App) ReadLine() (line string, entered bool) {
 	var text []byte
 	for b := make([]byte, 1); len(text) < 1000; {
 		n, err := a.In.Read(b)

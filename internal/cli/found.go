@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
@@ -14,41 +15,61 @@ type FoundAgent struct {
 	Path      string `json:"path"`
 	Version   string `json:"version,omitempty"`
 	LoggedOut bool   `json:"logged_out,omitempty"` // the client itself says so
+	Silent    bool   `json:"silent,omitempty"`     // it did not say in time whether it is logged in
 	Broken    string `json:"broken,omitempty"`     // why it does not even say its version
 
 	Adapter agents.Adapter `json:"-"`
 }
 
 // works reports whether an agent can be expected to work.
-func (s FoundAgent) works() bool { return s.Broken == "" && !s.LoggedOut }
+func (s FoundAgent) works() bool { return s.Broken == "" && !s.LoggedOut && !s.Silent }
+
+// findTime is how long all clients together may take to answer [FindAgents].
+const findTime = 3 * time.Second
 
 // FindAgents are the clients that are installed here, in the order of the documentation. Each is asked for its version and
-// whether it is logged in; no model is asked. dir is in the project, whose programs do not count.
+// whether it is logged in, all side by side; no model is asked. What has not answered after three seconds, or at the end of ctx, is not
+// waited for. dir is in the project, whose programs do not count.
 func FindAgents(ctx context.Context, dir string) []FoundAgent {
+	ctx, cancel := context.WithTimeout(ctx, findTime)
+	defer cancel()
+	return find(ctx, dir)
+}
+
+// find is FindAgents without a limit of its own.
+func find(ctx context.Context, dir string) []FoundAgent {
 	environ := Programs(dir)
-	all := agents.All()
-	seen := make([]*FoundAgent, len(all))
-	var asked sync.WaitGroup
-	for i, x := range all {
-		path, err := x.Path(environ)
-		if err != nil {
-			continue
-		}
-		asked.Go(func() {
-			s := FoundAgent{Name: x.Name, Path: path, Adapter: x}
-			if s.Version, err = x.Version(ctx, environ); err != nil {
-				s.Broken = err.Error()
-			} else {
-				s.LoggedOut = x.LoggedOut(ctx, environ)
-			}
-			seen[i] = &s
-		})
-	}
-	asked.Wait()
 	found := []FoundAgent{}
-	for _, s := range seen {
-		if s != nil {
-			found = append(found, *s)
+	for _, x := range agents.All() {
+		if path, err := x.Path(environ); err == nil {
+			found = append(found, FoundAgent{Name: x.Name, Path: path, Adapter: x, Silent: true, Broken: "it does not print its version in time"})
+		}
+	}
+	answers := make(chan func(), 2*len(found)) // so that nobody waits for this function
+	for i := range found {
+		s, x := &found[i], found[i].Adapter
+		go func() {
+			version, err := x.Version(ctx, environ)
+			answers <- func() {
+				if s.Version, s.Broken = version, ""; err != nil {
+					s.Broken = err.Error()
+				}
+			}
+		}()
+		go func() {
+			out := x.LoggedOut(ctx, environ)
+			answers <- func() { s.LoggedOut, s.Silent = out, false }
+		}()
+	}
+	for range cap(answers) {
+		select {
+		case <-ctx.Done():
+			return found
+		case answer := <-answers:
+			if ctx.Err() != nil { // it is that of a client that was ended
+				return found
+			}
+			answer()
 		}
 	}
 	return found

@@ -95,29 +95,69 @@ func Lines(key string, value any) string {
 	return "[" + k.table() + "]\n" + k.last() + " = " + literal(value)
 }
 
-// Render returns the ferrus.toml that `ferrus init` writes. Parsed, it has exactly these commands.
-// Nil leaves them unconfigured and explains that; empty writes the choice that every check passes.
-// An agent without a name is omitted. Executors and checks get a sandbox where one works.
-func Render(commands []string, hq HQ) []byte {
+// A Start is what `ferrus init` writes into a new ferrus.toml.
+type Start struct {
+	Checks   []string // nil leaves them unconfigured and explains that; empty is the choice that every check passes
+	Setup    string   // of new work trees; "" for none
+	HQ       HQ       // an agent without a name is omitted
+	Limits   Limits   // the budgets of a task; 0 is omitted
+	Channels Channels // that notify the person
+}
+
+// Render returns the ferrus.toml of a start. Parsed, it has exactly these values. Executors and checks get a sandbox where one works.
+func Render(s Start) []byte {
 	var b bytes.Buffer
 	b.WriteString("# How ferrus judges work in this project. `ferrus config explain` lists every key with its default,\n" +
 		"# `ferrus config example` prints a file with all of them, `ferrus config check` checks this one.\n\n[checks]\n")
 	switch {
-	case commands == nil:
+	case s.Checks == nil:
 		b.WriteString("# Without commands no work can be submitted. Name what must exit 0, for example:\n" +
 			"# commands = [\"make test\"]\n")
-	case len(commands) == 0:
+	case len(s.Checks) == 0:
 		b.WriteString("# An explicit choice: every check passes.\ncommands = []\n")
 	default:
 		b.WriteString("# All of these must exit 0 before work reaches a reviewer.\ncommands = [\n")
-		for _, c := range commands {
+		for _, c := range s.Checks {
 			fmt.Fprintf(&b, "  %s,\n", quote(c))
 		}
 		b.WriteString("]\n")
 	}
 	fmt.Fprintf(&b, "# They run in a sandbox when the agent that did the work ran in one: docs/sandbox.md.\nsandbox = %q\n", AutoSandbox)
-	b.Write(RenderAgents(hq))
+	if s.Setup != "" {
+		fmt.Fprintf(&b, "\n# Runs once in each new work tree, which has no files that git ignores.\n%s\n", Lines("branches.setup", s.Setup))
+	}
+	table(&b, "When a task has used so much, ferrus ends its agents and asks you.",
+		setting{"limits.max_task_minutes", s.Limits.MaxTaskMinutes, s.Limits.MaxTaskMinutes > 0},
+		setting{"limits.max_task_dollars", s.Limits.MaxTaskDollars, s.Limits.MaxTaskDollars > 0},
+		setting{"limits.max_task_tokens", s.Limits.MaxTaskTokens, s.Limits.MaxTaskTokens > 0})
+	table(&b, "How you are told that ferrus waits for you. `ferrus notify --test` tries it.",
+		setting{"notify.desktop", s.Channels.Desktop, s.Channels.Desktop},
+		setting{"notify.urls", s.Channels.URLs, len(s.Channels.URLs) > 0})
+	b.Write(RenderAgents(s.HQ))
 	return b.Bytes()
+}
+
+// A setting is a key of a table with its value, if it is to be written.
+type setting struct {
+	name  string
+	value any
+	is    bool
+}
+
+// table writes settings of one table after an empty line and a comment, if there are any.
+func table(b *bytes.Buffer, comment string, of ...setting) {
+	head := ""
+	for _, s := range of {
+		if !s.is {
+			continue
+		}
+		first, rest, _ := strings.Cut(Lines(s.name, s.value), "\n")
+		if first != head {
+			fmt.Fprintf(b, "\n# %s\n%s\n", comment, first)
+		}
+		head = first
+		fmt.Fprintf(b, "%s\n", rest)
+	}
 }
 
 // RenderAgents returns the tables of ferrus.toml that name the agents of hq, each after an empty line. An agent without a name is omitted.

@@ -81,18 +81,20 @@ func TestWhatInitWritesHasExactlyTheseCommands(t *testing.T) {
 		nil, {}, {"go vet ./..."},
 		{`grep -q "a\b" 'c' # x`, "two\nlines", "tab\t\x7f\u2028 ü && <"},
 	} {
-		c, err := Parse(FileName, Render(commands, HQ{}))
+		c, err := Parse(FileName, Render(Start{Checks: commands}))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, Render(commands, HQ{}))
+			t.Fatalf("%v\n%s", err, Render(Start{Checks: commands}))
 		}
 		want := Default()
 		want.Checks.Commands, want.Checks.Sandbox = commands, AutoSandbox
 		if diff := cmp.Diff(want, c, sameValues); diff != "" {
 			t.Error(diff)
 		}
-		if c, err = Parse(FileName, Render(commands, hq)); err != nil {
-			t.Fatalf("%v\n%s", err, Render(commands, hq))
+		start := Start{Checks: commands, Setup: `echo "it" && (cd 'a b' && npm ci)`, HQ: hq, Limits: Limits{MaxTaskMinutes: 60, MaxTaskDollars: 5}, Channels: Channels{Desktop: true}}
+		if c, err = Parse(FileName, Render(start)); err != nil {
+			t.Fatalf("%v\n%s", err, Render(start))
 		}
+		want.Branches.Setup, want.Limits.MaxTaskMinutes, want.Limits.MaxTaskDollars, want.Channels.Desktop = start.Setup, 60, 5, true
 		want.HQ.Supervisor.Agent, want.HQ.Executor.Agent, want.HQ.Sandbox.Mode = "claude-code", "codex", AutoSandbox
 		if diff := cmp.Diff(want, c, sameValues); diff != "" {
 			t.Error(diff)

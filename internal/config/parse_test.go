@@ -170,7 +170,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\r"))
 	f.Add(Example())
-	f.Add(Render([]string{"a && b"}, HQ{}))
+	f.Add(Render(Start{Checks: []string{"a && b"}}))
 	f.Add([]byte("limits.max_same_failure = 3\nchecks.env.\"a b\" = 'c'\n[[hq]]\n"))
 	f.Add([]byte("checks.timeout_secs = \"x\"\nlimits.x = 1\n"))
 	f.Add([]byte("a = 1979-05-27T07:32:00Z\n\"\".\"\" = {}\n"))

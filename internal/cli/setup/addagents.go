@@ -41,8 +41,8 @@ func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 	}
 	if a.InTTY && a.OutTTY && !a.JSON {
 		a.Say("ferrus.toml names no agents. These lines would be added at its end:\n%s\n", format.Indent(strings.TrimSpace(string(added)), "  "))
-		if askLine(a, "Add them? [Y/n] ", "y") != "y" {
-			return nil
+		if answer, err := askLine(a, "Add them? [Y/n] ", "y"); err != nil || answer != "y" {
+			return err
 		}
 	}
 	root, err := rootfs.Open(did.Root)

@@ -57,9 +57,7 @@ func runNotify(a *cli.App, ctx context.Context, test bool) error {
 	box := outbox.Open(place.Root)
 	var list []outbox.Failure
 	if test {
-		m := notify.Message{Title: "ferrus: a test", Env: []string{"FERRUS_EVENT=test", "FERRUS_ROOT=" + place.Root, "FERRUS_ID=test"}}
-		m.Text = outbox.Text(place.Root, "test", []outbox.Part{{Own: "This is a test. Nothing waits for you."}}, []string{"ferrus status"})
-		list, err = box.Test(ctx, to, m)
+		list, err = sendTest(ctx, place.Root, to)
 	} else {
 		list, err = standing(box, to)
 	}
@@ -67,6 +65,33 @@ func runNotify(a *cli.App, ctx context.Context, test bool) error {
 		return err
 	}
 	return showChannels(a, list, test)
+}
+
+// sendTest sends a message over each channel of a project.
+func sendTest(ctx context.Context, root string, to notify.Channels) ([]outbox.Failure, error) {
+	m := notify.Message{Title: "ferrus: a test", Env: []string{"FERRUS_EVENT=test", "FERRUS_ROOT=" + root, "FERRUS_ID=test"}}
+	m.Text = outbox.Text(root, "test", []outbox.Part{{Own: "This is a test. Nothing waits for you."}}, []string{"ferrus status"})
+	return outbox.Open(root).Test(ctx, to, m)
+}
+
+// tryChannels sends a test over the channels of a ferrus.toml that init has written, and shows what happened. One that fails stops
+// nothing.
+func tryChannels(a *cli.App, ctx context.Context, root string) error {
+	to, err := cli.Channels(root)
+	if err != nil {
+		return err
+	}
+	list, err := sendTest(ctx, root, to)
+	for _, ch := range list {
+		switch {
+		case a.JSON:
+		case ch.Reason == "":
+			a.ShowRow("notify", ch.Channel+": a test was sent")
+		default:
+			a.ShowRow("warning", a.Paint(cli.Yellow, "notify: "+ch.String()+"; ferrus notify --test tries again"))
+		}
+	}
+	return err
 }
 
 // standing is how each channel did when it was used last.

@@ -128,6 +128,15 @@ func Check(ctx context.Context, gate config.Gate, place project.Place, queued bo
 	return err
 }
 
+// Sandboxed reports whether an executor of a gate gets a sandbox, so that checks which follow it have one.
+func Sandboxed(ctx context.Context, gate config.Gate, place project.Place, agent agents.Adapter, environ []string) bool {
+	if !gate.HQ.Sandbox.On() {
+		return false
+	}
+	_, err := decide(ctx, gate, place, false)
+	return err == nil && (gate.HQ.Sandbox.Mode != config.AutoSandbox || LoggedIn(gate, place, agent) || agent.Keyed(environ))
+}
+
 // An Executor is what Of needs to know of an executor.
 type Executor struct {
 	Gate    config.Gate

@@ -60,3 +60,17 @@ func (c Channels) desktop(ctx context.Context, m Message) error {
 	}
 	return nil
 }
+
+// HasDesktop reports whether the person who runs this process has a desktop that shows notifications. dir is in the project, whose
+// programs do not count.
+func HasDesktop(dir string) bool {
+	p, ok := programs[runtime.GOOS]
+	if !ok {
+		p = programs[""]
+		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+			return false
+		}
+	}
+	_, err := proc.LookPath(p.name, os.Getenv("PATH"), dir)
+	return err == nil
+}

@@ -406,8 +406,12 @@ func TestWhatTheCommandsChangedIsSeen(t *testing.T) {
 		}
 		write(t, c.Files(), "src/b.go", "package b\n") // touched
 		write(t, c.Files(), "new.txt", "new\n")
+		write(t, c.Files(), "src/b.o", "ignored by git\n")
 		if got, err := c.Changed(); err != nil || len(got) > 0 {
 			t.Errorf("%q, %v", got, err)
+		}
+		if got, err := c.Beside(t.Context(), tree); err != nil || !slices.Equal(got, []string{"new.txt"}) {
+			t.Errorf("beside the tree: %q, %v", got, err)
 		}
 		write(t, c.Files(), "a.txt", "b\n")
 		remove(t, c.Files(), "link")

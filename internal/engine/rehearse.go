@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/gc"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
+)
+
+// A Rehearsal is what the set-up and the checks of ferrus.toml did in a fresh copy of the work tree.
+type Rehearsal struct {
+	Passed  bool           `json:"passed"`
+	SetUp   *checks.Result `json:"setup,omitempty"`  // of a set-up that failed; no check has run then
+	Checks  checks.Result  `json:"checks,omitzero"`  // with the last lines of each command that failed
+	Wrote   []string       `json:"wrote,omitempty"`  // by the checks: lines of a .gitignore for what they wrote into the tree
+	Made    []string       `json:"made,omitempty"`   // likewise by the set-up, which counts as work of a task on a branch
+	Edited  []string       `json:"edited,omitempty"` // files of the tree that the checks changed
+	Sandbox bool           `json:"sandbox"`          // the checks ran in one
+	Network bool           `json:"network"`          // with a network
+	Log     string         `json:"log"`
+}
+
+// rehearsed names the checkout of a rehearsal, in place of a task.
+const rehearsed = "rehearsal"
+
+// rehearsalTail is how many last lines a command that failed has.
+const rehearsalTail = 10
+
+// Rehearse runs the set-up and the checks of ferrus.toml as it is now in a fresh checkout of the files as they are, and records the
+// result with the project. sandboxed says that an executor gets a sandbox: the checks have one then, unless their own key decides. No
+// task moves. The error is a refusal where nothing could be tried; what a person has not agreed to does not run.
+func (e *Engine) Rehearse(ctx context.Context, sandboxed bool) (Rehearsal, error) {
+	snap, err := e.View()
+	if err != nil {
+		return Rehearsal{}, err
+	}
+	conf, err := e.Config()
+	if err != nil {
+		return Rehearsal{}, refusal.Config(err)
+	}
+	if err := e.trusted(conf); err != nil {
+		return Rehearsal{}, err
+	}
+	gate := conf.Gate()
+	gate.Checks.Where, gate.Setup, gate.Limits.MaxFeedbackLines = config.InClean, conf.Branches.Setup, rehearsalTail
+	if gate.Checks.Sandbox == config.AutoSandbox && !sandboxed {
+		gate.Checks.Sandbox = config.NoSandbox
+	}
+	if err := e.runner.CanRun(ctx, gate); err != nil {
+		return Rehearsal{}, err
+	}
+	tree, err := worktree.Open(ctx, e.place.Work, e.place.Path("git"), worktree.Options{Root: e.place.Root, Ignore: gate.Checks.Ignore})
+	if err != nil {
+		return Rehearsal{}, refusal.Git(err)
+	}
+	is, err := tree.Fingerprint(ctx)
+	if err != nil {
+		return Rehearsal{}, refusal.Git(err)
+	}
+	dir, err := gc.CheckoutsDir(e.place.Root)
+	if err != nil {
+		return Rehearsal{}, checkrun.Trouble(err)
+	}
+	dir = filepath.Join(dir, gc.CheckoutName(e.place.Branch, rehearsed))
+	if err := checkout.Remove(dir); err != nil {
+		return Rehearsal{}, checkrun.Trouble(err)
+	}
+	defer func() { _ = checkout.Remove(dir) }() // what is left is removed by the next one, or by ferrus gc
+	r := Rehearsal{Sandbox: gate.Checks.Sandboxed(), Network: gate.Checks.Network || !gate.Checks.Sandboxed(), Log: e.place.Path("logs", "rehearsal.log")}
+	on := checkrun.Target{Task: rehearsed, Tree: is, Trial: true}
+	spec, err := e.runner.Spec(snap, gate, "logs/rehearsal.log", on)
+	if err != nil {
+		return r, err
+	}
+	on.Env = spec.Environ
+	at, err := e.runner.Prepare(ctx, snap, gate, on)
+	if failed := (*checkrun.SetUpError)(nil); errors.As(err, &failed) {
+		r.SetUp, r.Log = &failed.Result, failed.Log
+		return r, e.rehearsed(conf, r)
+	}
+	if err != nil {
+		return r, checkrun.Trouble(err)
+	}
+	defer at.Release()
+	made, err := at.Clean.Beside(ctx, tree)
+	if err != nil {
+		return r, refusal.Git(err)
+	}
+	if r.Checks, err = e.runner.Run(ctx, at.On(spec)); err != nil {
+		return r, err
+	}
+	wrote, err := at.Clean.Beside(ctx, tree)
+	if err == nil {
+		r.Edited, err = at.Changed()
+	}
+	if err != nil {
+		return r, refusal.Git(err)
+	}
+	wrote = slices.DeleteFunc(wrote, func(name string) bool { return slices.Contains(made, name) })
+	if r.Made, _, err = tree.IgnoreLines(ctx, is, made); err == nil {
+		r.Wrote, _, err = tree.IgnoreLines(ctx, is, wrote)
+	}
+	if err != nil {
+		return r, refusal.Git(err)
+	}
+	r.Passed = r.Checks.Status == checks.Passed && len(r.Edited) == 0 && (len(wrote) == 0 || conf.Checks.Clean())
+	return r, e.rehearsed(conf, r)
+}
+
+// rehearsed records a rehearsal.
+func (e *Engine) rehearsed(conf config.Config, r Rehearsal) error {
+	return e.place.Rehearsed(project.Rehearsal{Config: conf.Rehearsed(), Passed: r.Passed, At: e.Now()})
+}
