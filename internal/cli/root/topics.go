@@ -104,7 +104,7 @@ func filesText() string {
 ` + rows([]row{
 		{"ferrus.toml", "checks, limits and agents (ferrus config explain)"},
 		{"workflows.json", "your pipelines; by default in .ferrus"},
-		{".ferrus/queue/", "tasks that wait for ferrus run --parallel, a file each; with a database they wait there"},
+		{".ferrus/queue/", "waiting tasks, a file each; with a database they wait there"},
 		{".ferrus/drafts/", "your comments on lines that ferrus web has not sent yet"},
 	}) + `
 Files in .ferrus that ferrus writes; do not edit them:
@@ -116,7 +116,8 @@ Files in .ferrus that ferrus writes; do not edit them:
 		{"sandbox/", "the home folder and the caches of sandboxed checks"},
 		{"executor/", "the folders of an executor in a sandbox"},
 		{"logins/", "home folders of clients that have logged in for a sandbox"},
-		{"trials, rehearsal.json", "which checks were tried in their sandbox; in a fresh work tree"},
+		{"trials", "which checks were tried in their sandbox"},
+		{"rehearsal.json", "whether the checks passed in a fresh work tree"},
 		{"runs/", "one line for each start and end of an agent"},
 		{"archive/", "finished tasks, and files that ferrus doctor replaced"},
 		{"branches/", "the state of each branch"},
