@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -77,9 +76,9 @@ func (a *App) AdoptJournal(place project.Place) error {
 
 // TrustError puts an error of the record into words.
 func TrustError(err error) error {
-	var mine *trust.Error
+	var mine *refusal.RefusedError
 	if errors.As(err, &mine) {
-		return Refuse(refusal.Untrusted, mine.Error(), mine.Remedy)
+		return Refuse(refusal.Untrusted, mine.Message, mine.Remedy)
 	}
 	return err
 }

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
@@ -50,7 +49,6 @@ var exported = map[string]struct {
 	"queue.InvalidError":       {&queue.InvalidError{Err: &refusal.RefusedError{Code: refusal.InvalidInput}}, refusal.InvalidInput},
 	"restore.BlockedError":     {&restore.BlockedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
 	"restore.StoppedError":     {&restore.StoppedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
-	"trust.Error":              {&trust.Error{Path: "a", Problem: "is damaged", Remedy: "move it away"}, refusal.StoreError},
 	"rootfs.ErrLink":           {rootfs.ErrLink, refusal.ForeignState},
 	"rootfs.ErrNotRegular":     {rootfs.ErrNotRegular, refusal.StoreError},
 	"rootfs.ErrIsDir":          {rootfs.ErrIsDir, refusal.StoreError},

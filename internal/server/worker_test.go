@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools/worker"
 )
 
@@ -95,7 +96,7 @@ func TestAWorkerGetsToItsEndOverStdio(t *testing.T) {
 	if r.Status != "ready" || r.Next != "write_output" {
 		t.Errorf("%+v", r)
 	}
-	if r := reader.work("deliver", "{}"); r.Code != worker.ForbiddenRole || r.Next != "stop" {
+	if r := reader.work("deliver", "{}"); r.Code != refusal.ForbiddenRole || r.Next != "stop" {
 		t.Errorf("%+v", r)
 	}
 	writer.work("write_output", `{"content":"the result"}`)
@@ -142,7 +143,7 @@ func TestAWorkerOfARunThatIsOverIsAnswered(t *testing.T) {
 	}
 	for name, w := range map[string]*wire{"early": early, "late": startWorker(t, root, f.Dir, "writer"), "lost": startWorker(t, root, root+"/nowhere", "writer")} {
 		for _, tool := range []string{"get_assignment", "wait_for_inputs", "heartbeat"} {
-			if r := w.work(tool, "{}"); r.Code != worker.StoreGone || r.Next != "stop" || r.Remedy == "" {
+			if r := w.work(tool, "{}"); r.Code != refusal.StoreGone || r.Next != "stop" || r.Remedy == "" {
 				t.Errorf("%s, %s: %+v", name, tool, r)
 			}
 		}

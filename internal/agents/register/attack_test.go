@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestNoEntryLeadsRegisterOutside lays links, FIFOs and huge files in place of the files of all clients, of the folders
@@ -67,8 +68,8 @@ func TestALinkToWhatGitKeepsIsRefused(t *testing.T) {
 			t.Skip(err)
 		}
 		_, err := p.Plan(map[agents.Duty]Assignment{agents.Executor: {Agent: "codex"}})
-		var f *Fault
-		if !errors.As(err, &f) || f.File != ".codex" || f.Remedy == "" {
+		var f *refusal.RefusedError
+		if !errors.As(err, &f) || !strings.HasPrefix(f.Message, ".codex: ") || f.Remedy == "" {
 			t.Errorf("%s: %v", to, err)
 		}
 	}

@@ -11,14 +11,15 @@ const configFile = "ferrus.toml"
 
 // Conduct adds to the plan that [hq] of ferrus.toml names the same agents, so that `ferrus run` starts the registered pair. was
 // are the present assignments, will the new ones; a role that is not in will stays. Comments and order of the file stay too. A model or
-// arguments of an agent that loses its role go with it. The errors are a *Fault, or of the system.
+// arguments of an agent that loses its role go with it. The errors are refusals, or of the system.
 func (p *Plan) Conduct(was, will map[agents.Duty]Assignment) error {
 	r, err := p.project.look(configFile)
 	if err != nil {
 		return err
 	}
 	fault := func(message string) error {
-		return &Fault{File: configFile, Message: message, Remedy: "name the agents in [hq.supervisor] and [hq.executor] yourself"}
+		return refuse(configFile, 0, message,
+			"name the agents in [hq.supervisor] and [hq.executor] yourself")
 	}
 	if r.link {
 		return fault("it is a symbolic link, which ferrus does not follow")

@@ -111,8 +111,8 @@ func (m *memory) keep(id string) {
 func (r reading) expect(text []byte, tree map[string]any, bits []bit) error {
 	got, err := r.parsed(text)
 	if err != nil || !same(pruned(got, bits), pruned(tree, bits)) {
-		return &Fault{File: r.name, Line: 1, Message: "it is laid out in a way that ferrus cannot edit safely",
-			Remedy: "write the tables that ferrus shares with others in the usual form, each with a header of its own; nothing was written"}
+		return refuse(r.name, 1, "it is laid out in a way that ferrus cannot edit safely",
+			"write the tables that ferrus shares with others in the usual form, each with a header of its own; nothing was written")
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func parseJSON(text []byte) (map[string]any, error) {
 	dec.UseNumber()
 	var tree map[string]any
 	if err := dec.Decode(&tree); err != nil {
-		return nil, &Fault{Line: lineOf(text, root.StartOffset), Message: err.Error()}
+		return nil, &fault{line: lineOf(text, root.StartOffset), message: err.Error()}
 	}
 	return tree, nil
 }
@@ -59,10 +59,10 @@ func rootJSON(text []byte) (hujson.Value, error) {
 		if _, err := fmt.Sscanf(cause, "line %d, column %d: ", &line, &column); err == nil {
 			_, cause, _ = strings.Cut(cause, ": ")
 		}
-		return root, &Fault{Line: line, Message: "it is not valid JSON: " + cause}
+		return root, &fault{line: line, message: "it is not valid JSON: " + cause}
 	}
 	if _, ok := root.Value.(*hujson.Object); !ok {
-		return root, &Fault{Line: lineOf(text, root.StartOffset), Message: "it is no JSON object"}
+		return root, &fault{line: lineOf(text, root.StartOffset), message: "it is no JSON object"}
 	}
 	return root, nil
 }
@@ -75,8 +75,8 @@ func stepJSON(text []byte, obj *hujson.Object, key string) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, &Fault{Line: lineOf(text, m.Name.StartOffset), Message: fmt.Sprintf("%q stands there twice", key),
-				Remedy: "remove one of them"}
+			return 0, &fault{line: lineOf(text, m.Name.StartOffset), message: fmt.Sprintf("%q stands there twice", key),
+				remedy: "remove one of them"}
 		}
 		found = i
 	}
@@ -96,7 +96,7 @@ func walkJSON(text []byte, root *hujson.Value, path []string) (trail, error) {
 	for n, key := range path {
 		obj, ok := t.end.Value.(*hujson.Object)
 		if !ok {
-			return t, &Fault{Line: lineOf(text, t.end.StartOffset), Message: strings.Join(path[:n], ".") + " is no object"}
+			return t, &fault{line: lineOf(text, t.end.StartOffset), message: strings.Join(path[:n], ".") + " is no object"}
 		}
 		i, err := stepJSON(text, obj, key)
 		if err != nil {
@@ -144,7 +144,7 @@ func insertJSON(text []byte, path []string, v value, item bool) ([]byte, error) 
 	if len(t.rest) == 1 {
 		key = jsonString(t.rest[0]) + ": "
 	} else if _, ok := t.end.Value.(*hujson.Array); !ok {
-		return nil, &Fault{Line: lineOf(text, t.end.StartOffset), Message: strings.Join(path, ".") + " is no list"}
+		return nil, &fault{line: lineOf(text, t.end.StartOffset), message: strings.Join(path, ".") + " is no list"}
 	}
 	return addJSON(text, root, *t.end, key, v), nil
 }

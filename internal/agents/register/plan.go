@@ -2,6 +2,7 @@ package register
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // maxFile bounds what is read of a file. The largest that a person has by hand is far below.
@@ -30,7 +32,7 @@ type reading struct {
 
 // look finds a path of the project and reads what is there.
 func (p Project) look(name string) (reading, error) {
-	fault := func(message, remedy string) error { return &Fault{File: name, Message: message, Remedy: remedy} }
+	fault := func(message string, remedy refusal.Own) error { return refuse(name, 0, message, remedy) }
 	root, err := p.open()
 	if err != nil {
 		return reading{}, err
@@ -76,16 +78,18 @@ func resolve(root, name string) (reading, error) {
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			link := path.Join(parts[:i+1]...)
 			if at, err = filepath.EvalSymlinks(at); err != nil {
-				return r, &Fault{File: link, Message: "it is a link that leads nowhere", Remedy: "remove it, or make the file that it names"}
+				return r, refuse(link, 0, "it is a link that leads nowhere",
+					"remove it, or make the file that it names")
 			}
 			if !below(root, at) {
-				return r, &Fault{File: link, Message: "it is a link that leads out of the project, or to what git or ferrus keep in it: " + at,
-					Remedy: "put a file or folder of the project in its place; nothing was written"}
+				return r, refuse(link, 0, "it is a link that leads out of the project, or to what git or ferrus keep in it: "+at,
+					"put a file or folder of the project in its place; nothing was written")
 			}
 			r.link = i == len(parts)-1
 		}
 		if err != nil {
-			return r, &Fault{File: name, Message: rootfs.Cause(err).Error(), Remedy: "see to it that the folder can be read"}
+			return r, refuse(name, 0, rootfs.Cause(err).Error(),
+				"see to it that the folder can be read")
 		}
 	}
 	rel, err := filepath.Rel(root, at)
@@ -129,14 +133,11 @@ func (r reading) parsed(text []byte) (map[string]any, error) {
 
 // blame names the file in a fault of its format.
 func (r reading) blame(err error) error {
-	var f *Fault
-	if errors.As(err, &f) {
-		f.File = r.name
-		if f.Remedy == "" {
-			f.Remedy = "fix the file, then run this again; nothing was written"
-		}
+	var f *fault
+	if !errors.As(err, &f) {
+		return err
 	}
-	return err
+	return refuse(r.name, f.line, f.message, cmp.Or(f.remedy, "fix the file, then run this again; nothing was written"))
 }
 
 func blank(text []byte) bool { return len(bytes.TrimSpace(text[offsetJSON(text):])) == 0 }
@@ -199,9 +200,8 @@ func (p *Plan) file(c client, f file, a assignment) error {
 		switch {
 		case !there || mine:
 		case wanted:
-			return &Fault{File: r.name, Line: f.format.line(r.text, all[i].path),
-				Message: "there is a server " + agents.ServerName + " that is not ours",
-				Remedy:  "rename or remove it, then run this again; nothing was written"}
+			return refuse(r.name, f.format.line(r.text, all[i].path), "there is a server "+agents.ServerName+" that is not ours",
+				"rename or remove it, then run this again; nothing was written")
 		default:
 			all = slices.Delete(all, i, i+1)
 		}
@@ -245,7 +245,8 @@ func (p *Plan) file(c client, f file, a assignment) error {
 		change.Kind = Changed
 	}
 	if change.Kind != Unchanged && rootfs.Fits(r.name, change.after, maxFile) != nil {
-		return &Fault{File: r.name, Message: "with the server of ferrus it would be too large to be read again", Remedy: "make it smaller; nothing was written"}
+		return refuse(r.name, 0, "with the server of ferrus it would be too large to be read again",
+			"make it smaller; nothing was written")
 	}
 	if wanted || change.Kind != Unchanged {
 		p.Changes = append(p.Changes, change)

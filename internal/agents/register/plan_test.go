@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestAFileThatCannotBeUnderstoodStopsEverything: the fault names file, line and remedy, and no file is written.
@@ -42,7 +43,7 @@ func TestAFileThatCannotBeUnderstoodStopsEverything(t *testing.T) {
 			p := project(t, c.file, c.text)
 			before := tree(t, p)
 			_, err := p.Plan(who("claude-code codex"))
-			var fault *Fault
+			var fault *refusal.RefusedError
 			if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), c.want) || fault.Remedy == "" {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}

@@ -85,7 +85,8 @@ func (p *Plan) unlessChanged() (unlock func(), err error) {
 		return nil, err
 	}
 	lock, err := filelock.Take(file)
-	changed := &Fault{File: p.project.Record, Message: "another process changed it just now", Remedy: "run this again; nothing was written"}
+	changed := refuse(p.project.Record, 0, "another process changed it just now",
+		"run this again; nothing was written")
 	if errors.Is(err, filelock.ErrHeld) {
 		return nil, changed
 	}

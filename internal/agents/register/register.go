@@ -85,7 +85,7 @@ func (p *Plan) Idle() bool {
 	return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind != Unchanged })
 }
 
-// Registered says who has which role, as the files have it. The errors are a *Fault, or of the system.
+// Registered says who has which role, as the files have it. The errors are refusals, or of the system.
 func (p Project) Registered() (map[agents.Duty]Assignment, error) {
 	rec, err := remembered(p.Record)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p Project) Registered() (map[agents.Duty]Assignment, error) {
 	return found, nil
 }
 
-// Plan says what must be done so that exactly these roles are registered. The errors are a *Fault, which names the file
+// Plan says what must be done so that exactly these roles are registered. The errors are refusals, which names the file
 // that stands in the way, or of the system.
 func (p Project) Plan(want map[agents.Duty]Assignment) (*Plan, error) {
 	rec, err := remembered(p.Record)
@@ -168,7 +168,8 @@ func (p Project) Plan(want map[agents.Duty]Assignment) (*Plan, error) {
 	}
 	plan.record.Roles = plan.Roles
 	if rootfs.Fits(p.Record, plan.record.text(), maxRecord) != nil {
-		return nil, &Fault{File: p.Record, Message: "what the clients' files were before is too large to be remembered", Remedy: "make these files smaller; nothing was written"}
+		return nil, refuse(p.Record, 0, "what the clients' files were before is too large to be remembered",
+			"make these files smaller; nothing was written")
 	}
 	return plan, plan.aliases()
 }
@@ -193,8 +194,8 @@ func (p *Plan) aliases() error {
 		case other.Role == "":
 			drop, first[c.target] = append(drop, j), i
 		default:
-			return &Fault{File: c.File, Message: "it is the same file as " + other.File,
-				Remedy: "two clients cannot read one file as two roles: make one of them a file of its own"}
+			return refuse(c.File, 0, "it is the same file as "+other.File,
+				"two clients cannot read one file as two roles: make one of them a file of its own")
 		}
 	}
 	slices.Sort(drop)

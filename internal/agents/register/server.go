@@ -14,7 +14,7 @@ type Server struct {
 	Argv  []string    // how the client starts it
 }
 
-// Servers returns the entries of ours in the project's files. The errors are a *Fault, or of the system.
+// Servers returns the entries of ours in the project's files. The errors are refusals, or of the system.
 func (p Project) Servers() ([]Server, error) {
 	var found []Server
 	for _, c := range clients {

@@ -16,14 +16,14 @@ var tomlFormat = format{parse: parseTOML, line: lineTOML, insert: insertTOML, re
 func parseTOML(text []byte) (map[string]any, error) {
 	var tree map[string]any
 	_, err := toml.Decode(string(text[offsetJSON(text):]), &tree)
-	var fault toml.ParseError
+	var wrong toml.ParseError
 	switch {
-	case errors.As(err, &fault):
+	case errors.As(err, &wrong):
 		// Its own line is one too far where a line ends too early.
-		at := offsetJSON(text) + fault.Position.Start
-		return nil, &Fault{Line: lineOf(text, at), Message: "it is no TOML: " + fault.Message}
+		at := offsetJSON(text) + wrong.Position.Start
+		return nil, &fault{line: lineOf(text, at), message: "it is no TOML: " + wrong.Message}
 	case err != nil:
-		return nil, &Fault{Line: 1, Message: "it is no TOML: " + err.Error()}
+		return nil, &fault{line: 1, message: "it is no TOML: " + err.Error()}
 	case tree == nil:
 		tree = map[string]any{}
 	}

@@ -23,7 +23,7 @@ func scan(text []byte) (list []statement, err error) {
 	defer func() {
 		// Sound TOML is scanned to its end. What the parser takes and we do not must not be edited.
 		if r := recover(); r != nil {
-			list, err = nil, &Fault{Line: 1, Message: fmt.Sprintf("it is TOML that ferrus cannot edit (%v)", r)}
+			list, err = nil, &fault{line: 1, message: fmt.Sprintf("it is TOML that ferrus cannot edit (%v)", r)}
 		}
 	}()
 	s := scanner{text: text, at: offsetJSON(text)}

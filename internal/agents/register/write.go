@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // A staged file waits beside its target to take its name.
@@ -21,7 +22,7 @@ type staged struct {
 }
 
 // Write does what was planned: every file is written beside its place first, and only when all of that went well they
-// take their names. A file that changed since the plan is a *Fault. If a name cannot be taken after all, those that were
+// take their names. A file that changed since the plan is refused. If a name cannot be taken after all, those that were
 // get their old content back.
 func (p *Plan) Write() (err error) {
 	root, err := p.project.open()
@@ -94,7 +95,7 @@ func (p *Plan) Write() (err error) {
 }
 
 // take gives the new file its name, or takes the old one away. What comes out is looked at: an edit of the last moment goes
-// back, and is a *Fault.
+// back, and is refused.
 func (s *staged) take(root *rootfs.Root) error {
 	c := s.change
 	target, err := root.Entry(c.target)
@@ -133,7 +134,8 @@ func (s *staged) take(root *rootfs.Root) error {
 	if was, err := root.ReadFile(out, maxFile); err != nil || !bytes.Equal(was, c.before) {
 		if err := back(); err != nil {
 			s.temp = "" // it holds the edit
-			return &Fault{File: c.File, Message: "somebody changed it just now", Remedy: "the edit is in " + temp.Path() + ": " + err.Error()}
+			return refuse(c.File, 0, "somebody changed it just now",
+				refusal.Say("the edit is in %s: %v", temp.Path(), err))
 		}
 		return c.changed()
 	}
@@ -156,7 +158,8 @@ func makeDirs(root *rootfs.Root, dir string) (made []string, err error) {
 func (c *Change) writable(root *rootfs.Root) error {
 	info, err := root.Lstat(c.target)
 	if err == nil && info.Mode().Perm()&0o200 == 0 {
-		return &Fault{File: c.File, Message: "it is read-only", Remedy: "make it writable, then run this again; nothing was written"}
+		return refuse(c.File, 0, "it is read-only",
+			"make it writable, then run this again; nothing was written")
 	}
 	return nil
 }
@@ -201,14 +204,16 @@ func (c *Change) fresh(root *rootfs.Root) error {
 }
 
 func (c *Change) changed() error {
-	return &Fault{File: c.File, Message: "somebody changed it just now", Remedy: "run this again; nothing was written"}
+	return refuse(c.File, 0, "somebody changed it just now",
+		"run this again; nothing was written")
 }
 
 // restore gives a file its old content back, unless somebody has changed it since.
 func (c *Change) restore(root *rootfs.Root) error {
 	again := Change{Kind: c.Kind, File: c.File, target: c.target, before: c.after, after: c.before, absent: c.after == nil}
 	if err := again.fresh(root); err != nil {
-		return &Fault{File: c.File, Message: "somebody changed it just now; it keeps that, and what ferrus had written", Remedy: "see to it, then run this again"}
+		return refuse(c.File, 0, "somebody changed it just now; it keeps that, and what ferrus had written",
+			"see to it, then run this again")
 	}
 	s := staged{change: &again}
 	if again.after != nil && !c.absent {

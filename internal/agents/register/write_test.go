@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile/atomicfiletest"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestALinkStaysALink: the file behind it is edited, and keeps its mode; the change says where it is.
@@ -73,7 +74,7 @@ func TestTwoNamesOfOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	link(t, p, ".gemini/settings.json", ".qwen/settings.json")
-	var fault *Fault
+	var fault *refusal.RefusedError
 	if _, err := p.Plan(who("gemini qwen-code")); !errors.As(err, &fault) || !strings.Contains(err.Error(), "the same file as") {
 		t.Errorf("%v", err)
 	}

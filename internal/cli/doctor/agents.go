@@ -83,7 +83,7 @@ func checkRegistered(p *doctor.Context) doctor.Finding {
 	}
 	servers, err := project.Servers()
 	if err != nil {
-		f := cli.Explain(setupcmd.Unregistered(err))
+		f := cli.Explain(err)
 		return doctor.Bad(f.Message, f.Remedy)
 	}
 	if len(servers) == 0 {

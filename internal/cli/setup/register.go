@@ -3,7 +3,6 @@ package setup
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,7 +90,7 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, 
 	}
 	want, err := project.Registered()
 	if err != nil {
-		return Unregistered(err)
+		return err
 	}
 	for i, assigned := range flags {
 		if assigned.Agent != "" {
@@ -100,7 +99,7 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, 
 	}
 	plan, err := project.Plan(want)
 	if err != nil {
-		return Unregistered(err)
+		return err
 	}
 	if err := conductToo(a, plan, conf, flags, show); err != nil {
 		return err
@@ -118,7 +117,7 @@ func conductToo(a *cli.App, plan *register.Plan, conf config.Config, flags [2]re
 		}
 	}
 	if err := plan.Conduct(was, will); err != nil {
-		return Unregistered(err)
+		return err
 	}
 	c := plan.Config()
 	if c == nil {
@@ -186,15 +185,6 @@ func ProjectOf(root string) (register.Project, error) {
 	return p, nil
 }
 
-// Unregistered puts a fault of a client's file into the words of a refusal.
-func Unregistered(err error) error {
-	var fault *register.Fault
-	if errors.As(err, &fault) {
-		return cli.Refuse(refusal.InvalidInput, fault.Error(), refusal.Say("%s", fault.Remedy))
-	}
-	return err
-}
-
 // A registration is one line of the result, for programs.
 type registration struct {
 	Agent  string        `json:"agent"`
@@ -212,7 +202,7 @@ func carryOut(a *cli.App, project register.Project, plan *register.Plan, show bo
 			conf = c.Text()
 		}
 		if err := cli.KeepTrust(project.Root, plan.Write, conf); err != nil {
-			return Unregistered(err)
+			return err
 		}
 	}
 	notes := plan.Notes

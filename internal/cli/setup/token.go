@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"strconv"
 	"time"
@@ -106,7 +105,7 @@ func tokenNew(a *cli.App, ctx context.Context, role, name, expires string) error
 	}
 	secret, t, err := book.New(state.Role(role), name, until)
 	if err != nil {
-		return tokenError(err)
+		return err
 	}
 	if a.JSON {
 		return a.PrintJSON(struct {
@@ -140,7 +139,7 @@ func tokenList(a *cli.App, ctx context.Context) error {
 	}
 	list, err := book.List()
 	if err != nil {
-		return tokenError(err)
+		return err
 	}
 	type row struct {
 		tokens.Token
@@ -174,7 +173,7 @@ func tokenRevoke(a *cli.App, ctx context.Context, which string) error {
 	}
 	t, err := book.Revoke(which)
 	if err != nil {
-		return tokenError(err)
+		return err
 	}
 	if a.JSON {
 		return a.PrintJSON(t)
@@ -219,25 +218,4 @@ func expiry(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, cli.UsageError("name a day in the future", "--expires %s is in the past", text)
 	}
 	return time.Time{}, cli.UsageError("--expires 30d, --expires 12h or --expires 2027-01-31", "--expires %q is not a time in the future", text)
-}
-
-// tokenCodes are the codes of what may be wrong with tokens.
-var tokenCodes = map[error]refusal.Code{
-	tokens.ErrUnknown:   refusal.WrongState,
-	tokens.ErrTaken:     refusal.WrongState,
-	tokens.ErrInvalid:   refusal.InvalidInput,
-	tokens.ErrAmbiguous: refusal.InvalidInput,
-	tokens.ErrDamaged:   refusal.Corrupt,
-	tokens.ErrUnsafe:    refusal.StoreError,
-	tokens.ErrDisk:      refusal.StoreError,
-	tokens.ErrBusy:      refusal.LockBusy,
-}
-
-// tokenError puts an error of the tokens into the words of a refusal.
-func tokenError(err error) error {
-	var e *tokens.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	return cli.Refuse(tokenCodes[e.Kind], e.What, e.Remedy)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
 // TestWhenATokenEnds, seen from noon of a day of 25 hours: a day counts where the person is, and is not over before it is.
@@ -38,18 +37,5 @@ func TestWhenATokenEnds(t *testing.T) {
 	}
 	if got, err := expiry("", now); err != nil || !got.IsZero() {
 		t.Errorf("%v, %v", got, err)
-	}
-}
-
-// TestTheExitCodesOfTokens: each kind of error has one, and keeps its words.
-func TestTheExitCodesOfTokens(t *testing.T) {
-	for kind, want := range map[error]int{
-		tokens.ErrUnknown: cli.ExitState, tokens.ErrTaken: cli.ExitState, tokens.ErrInvalid: cli.ExitUsage, tokens.ErrAmbiguous: cli.ExitUsage,
-		tokens.ErrDamaged: cli.ExitCorrupt, tokens.ErrUnsafe: cli.ExitFailure, tokens.ErrDisk: cli.ExitFailure, tokens.ErrBusy: cli.ExitBusy,
-	} {
-		f := cli.Explain(tokenError(&tokens.Error{Kind: kind, What: "what", Remedy: "remedy"}))
-		if f.Exit != want || f.Code == "" || f.Message != "what" || f.Remedy != "remedy" {
-			t.Errorf("%v: %+v, exit %d", kind, f, f.Exit)
-		}
 	}
 }

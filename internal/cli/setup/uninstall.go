@@ -156,7 +156,7 @@ func leaveProject(ctx context.Context, root string) (*removal, error) {
 	}
 	plan, err := clients.Plan(map[agents.Duty]register.Assignment{})
 	if err != nil {
-		return nil, Unregistered(err)
+		return nil, err
 	}
 	if !plan.Idle() {
 		var files []string

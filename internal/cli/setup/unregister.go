@@ -41,7 +41,7 @@ func runUnregister(a *cli.App, ctx context.Context, which [2]bool, show bool) er
 	want := map[agents.Duty]register.Assignment{}
 	if which[0] != which[1] {
 		if want, err = project.Registered(); err != nil {
-			return Unregistered(err)
+			return err
 		}
 	}
 	for i, role := range Duties {
@@ -51,7 +51,7 @@ func runUnregister(a *cli.App, ctx context.Context, which [2]bool, show bool) er
 	}
 	plan, err := project.Plan(want)
 	if err != nil {
-		return Unregistered(err)
+		return err
 	}
 	return carryOut(a, project, plan, show)
 }

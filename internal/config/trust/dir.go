@@ -35,7 +35,7 @@ func Environ() []string {
 
 // StateDir returns the folder of everything that ferrus stores outside of repositories:
 // FERRUS_STATE_DIR, else XDG_STATE_HOME/ferrus, else the usual place of the system. It need not
-// exist; StateDir does not create it. The error is an *Error when the folder is in a work tree,
+// exist; StateDir does not create it. The error is a refusal when the folder is in a work tree,
 // belongs to another user or can be written by others: a repository could have named it, or others
 // could forge its content.
 func StateDir() (string, error) {
@@ -81,13 +81,13 @@ func usualState() (string, error) {
 }
 
 func noHome(what, variable string, err error) error {
-	return &Error{Path: what, Problem: "unknown", Err: err, Remedy: refusal.Say("set HOME, or name a folder in %s", variable)}
+	return unusable(what, "unknown", err, refusal.Say("set HOME, or name a folder in %s", variable))
 }
 
 // checked returns dir if it may be used.
 func checked(what, variable, dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
-		return "", &Error{Path: quoted(dir), Problem: what + " must be an absolute path", Remedy: refusal.Say("set %s to one", variable)}
+		return "", unusable(quoted(dir), what+" must be an absolute path", nil, refusal.Say("set %s to one", variable))
 	}
 	dir = filepath.Clean(dir)
 	if err := usable(what, dir); err != nil {
@@ -105,17 +105,16 @@ func usable(what, dir string) error {
 	}
 	info, err := os.Stat(at.real)
 	if err != nil || !info.IsDir() {
-		return &Error{Path: dir, Problem: what + " is not a folder", Err: err, Remedy: "move it away"}
+		return unusable(dir, what+" is not a folder", err, "move it away")
 	}
 	if at.there { // else it is made 0700
 		if problem, remedy := private(at.real, info); problem != "" {
-			return &Error{Path: dir, Problem: what + " " + problem, Remedy: remedy}
+			return unusable(dir, what+" "+problem, nil, remedy)
 		}
 	}
 	for above := at.real; ; info, err = os.Stat(above) {
 		if err == nil && replaceable(info) {
-			return &Error{Path: dir, Problem: what + " can be replaced by other users, who can write " + above,
-				Remedy: refusal.Say("run chmod o-w %s, or name another folder", above)}
+			return unusable(dir, what+" can be replaced by other users, who can write "+above, nil, refusal.Say("run chmod o-w %s, or name another folder", above))
 		}
 		if above == filepath.Dir(above) {
 			return nil
@@ -141,13 +140,12 @@ func locate(what, dir string) (location, error) {
 	}
 	real, err := existing(dir)
 	if err != nil {
-		return location{}, &Error{Path: dir, Problem: what + " cannot be read", Err: err, Remedy: "make it a folder of yours, or name another"}
+		return location{}, unusable(dir, what+" cannot be read", err, "make it a folder of yours, or name another")
 	}
 	for _, path := range slices.Compact([]string{dir, real}) {
 		if tree, ok := workTree(path); ok {
-			return location{}, &Error{Path: dir, Problem: what + " lies in the work tree " + tree,
-				Remedy: "files of a repository are not trusted there: unset " + EnvStateDir + ", " + EnvXDGState + " and " +
-					EnvXDGConf + ", or name a folder outside of every repository"}
+			return location{}, unusable(dir, what+" lies in the work tree "+tree, nil, "files of a repository are not trusted there: unset "+EnvStateDir+", "+EnvXDGState+" and "+
+				EnvXDGConf+", or name a folder outside of every repository")
 		}
 	}
 	at := location{real, real == resolved(dir)}
@@ -226,21 +224,20 @@ func outside(root, dir string) error {
 	}
 	for _, path := range []string{dir, real} {
 		if rootfs.Within(root, path) {
-			return &Error{Path: dir, Problem: "the state folder lies in the project " + root,
-				Remedy: "unset " + EnvStateDir + " and " + EnvXDGState + ", or name a folder outside of every repository"}
+			return unusable(dir, "the state folder lies in the project "+root, nil, "unset "+EnvStateDir+" and "+EnvXDGState+", or name a folder outside of every repository")
 		}
 	}
 	return nil
 }
 
-// Private returns an *Error when the file belongs to another user or can be written by others.
+// Private returns a refusal when the file belongs to another user or can be written by others.
 func Private(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
 	if problem, remedy := private(path, info); problem != "" {
-		return &Error{Path: path, Problem: problem, Remedy: remedy}
+		return unusable(path, problem, nil, remedy)
 	}
 	return nil
 }

@@ -27,33 +27,16 @@ const recordsFolder = "the folder of the records"
 // lockWait bounds how long Update waits for others: each holds the lock for the time of one replacement.
 const lockWait = 10 * time.Second
 
-// An Error says why the state folder, the configuration folder or a record cannot be used, and what
-// to do.
-type Error struct {
-	Path    string
-	Problem string // what is wrong with Path
-	Remedy  refusal.Own
-	Err     error // the cause; nil if Problem is complete
+// unusable returns the refusal where the state folder, the configuration folder or a record at path cannot be used: a person
+// sees to it. A nil err means that problem says all.
+func unusable(path, problem string, err error, remedy refusal.Own) error {
+	r := refusal.Because(refusal.StoreError, path+": "+problem, err, remedy)
+	r.Person = true
+	return r
 }
-
-func (e *Error) Error() string {
-	if e.Err != nil {
-		return fmt.Sprintf("%s: %s: %v", e.Path, e.Problem, e.Err)
-	}
-	return e.Path + ": " + e.Problem
-}
-
-// Refusal returns what the error is to who needs the record.
-func (e *Error) Refusal() *refusal.RefusedError {
-	return &refusal.RefusedError{Code: refusal.StoreError, Remedy: e.Remedy, Person: true}
-}
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 func damaged(path, problem string) error {
-	return &Error{Path: path, Problem: "the record of the project is damaged: " + problem,
-		Remedy: "move the file away, then run ferrus trust; no work is lost"}
+	return unusable(path, "the record of the project is damaged: "+problem, nil, "move the file away, then run ferrus trust; no work is lost")
 }
 
 // read reads a record; the bool is false if there is none.
@@ -63,8 +46,7 @@ func read(path string) (Record, bool, error) {
 		return Record{}, false, nil
 	}
 	if err != nil {
-		return Record{}, false, &Error{Path: path, Problem: "the record of the project cannot be read", Err: err,
-			Remedy: "make the file a regular file that only you can write, or move it away, then run ferrus trust"}
+		return Record{}, false, unusable(path, "the record of the project cannot be read", err, "make the file a regular file that only you can write, or move it away, then run ferrus trust")
 	}
 	defer f.Close()
 	if err := usable(recordsFolder, filepath.Dir(path)); err != nil {
@@ -75,11 +57,11 @@ func read(path string) (Record, bool, error) {
 		return Record{}, false, damaged(path, "not a regular file")
 	}
 	if problem, remedy := private(path, info); err == nil && problem != "" {
-		return Record{}, false, &Error{Path: path, Problem: "the record of the project " + problem, Remedy: remedy}
+		return Record{}, false, unusable(path, "the record of the project "+problem, nil, remedy)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
 	if err != nil {
-		return Record{}, false, &Error{Path: path, Problem: "read", Err: err, Remedy: "check the disk, then run the command again"}
+		return Record{}, false, unusable(path, "read", err, "check the disk, then run the command again")
 	}
 	if len(data) > maxRecord {
 		return Record{}, false, damaged(path, fmt.Sprintf("larger than %d MiB", maxRecord>>20))
@@ -96,9 +78,8 @@ func decode(path string, data []byte) (Record, bool, error) {
 		return Record{}, false, damaged(path, "not the JSON that ferrus writes")
 	}
 	if head.Version > Version {
-		return Record{}, false, &Error{Path: path, Problem: fmt.Sprintf(
-			"the record of the project has version %d, newer than this ferrus understands (%d)", head.Version, Version),
-			Remedy: "use the newer ferrus, or move the file away and run ferrus trust"}
+		return Record{}, false, unusable(path, fmt.Sprintf(
+			"the record of the project has version %d, newer than this ferrus understands (%d)", head.Version, Version), nil, "use the newer ferrus, or move the file away and run ferrus trust")
 	}
 	var r Record
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -139,8 +120,7 @@ func replace(path string, r Record) error {
 		return err
 	}
 	if err := rootfs.Fits(path, text, maxRecord); err != nil {
-		return &Error{Path: path, Problem: "the record of the project cannot be written", Err: err,
-			Remedy: "make what the project's files run shorter: ferrus trust --show prints it; in a script FERRUS_TRUST needs no record"}
+		return unusable(path, "the record of the project cannot be written", err, "make what the project's files run shorter: ferrus trust --show prints it; in a script FERRUS_TRUST needs no record")
 	}
 	dir := filepath.Dir(path)
 	root, err := rootfs.Open(dir)
@@ -155,8 +135,7 @@ func unwritten(dir string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{Path: dir, Problem: "the record of the project cannot be written", Err: err,
-		Remedy: "make the folder writable for you, or name another in FERRUS_STATE_DIR; in a script FERRUS_TRUST needs none"}
+	return unusable(dir, "the record of the project cannot be written", err, "make the folder writable for you, or name another in FERRUS_STATE_DIR; in a script FERRUS_TRUST needs none")
 }
 
 // lock makes the folder of the records where it is missing and takes its lock. The lock file is never removed: a second
@@ -174,8 +153,7 @@ func lock(dir string) (unlock func(), err error) {
 	l, err := filelock.Acquire(ctx, filepath.Join(records, ".lock"))
 	switch {
 	case ctx.Err() != nil && err != nil:
-		return nil, &Error{Path: records, Problem: fmt.Sprintf("another process has held the lock of the records for %v", lockWait),
-			Remedy: "try again; if that process is stopped, continue or kill it"}
+		return nil, unusable(records, fmt.Sprintf("another process has held the lock of the records for %v", lockWait), nil, "try again; if that process is stopped, continue or kill it")
 	case err != nil:
 		return nil, unwritten(records, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // TestALargeRecordIsReadAgain: the oldest agreements go when all of them do not fit, and what does not fit alone is not written.
@@ -24,7 +25,7 @@ func TestALargeRecordIsReadAgain(t *testing.T) {
 	agreed(t, open(t, root), values(1), true)
 	agreed(t, open(t, root), values(0), false)
 	large := []Value{{"checks.commands", strings.Repeat("x", maxRecord), "runs"}}
-	var e *Error
+	var e *refusal.RefusedError
 	if err := open(t, root).Agree(large); !errors.Is(err, rootfs.ErrUnreadable) || !errors.As(err, &e) || e.Remedy == "" {
 		t.Errorf("%.200v", err)
 	}

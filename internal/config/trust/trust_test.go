@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
 
@@ -209,7 +210,7 @@ func TestADamagedRecordAgreesToNothing(t *testing.T) {
 		t.Helper()
 		cases++
 		got, err := p.Agreed(some)
-		var mine *Error
+		var mine *refusal.RefusedError
 		if got || !errors.As(err, &mine) || mine.Remedy == "" {
 			bad++
 			t.Errorf("%s: %v, %v", name, got, err)
@@ -285,7 +286,7 @@ func TestAFolderThatSomebodyElseDecidesIsRefused(t *testing.T) {
 		filepath.Join(top, "plain", "x"), filepath.Join(top, "git", "link", "x"), filepath.Join(top, "to-git", "x"), "state", "./x",
 	} {
 		t.Setenv(EnvStateDir, dir)
-		var mine *Error
+		var mine *refusal.RefusedError
 		cases++
 		if got, err := StateDir(); !errors.As(err, &mine) || mine.Remedy == "" {
 			bad++

@@ -113,7 +113,7 @@ func shellQuoted(path string) string {
 func unreadable(root string, values []trust.Value, err error) *UntrustedError {
 	u := &UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted, Person: true}, Values: values}
 	u.Message, u.Remedy = "the agreement for "+root+" cannot be read: "+err.Error(), refusal.Say("run %s", command(root))
-	var mine *trust.Error
+	var mine *refusal.RefusedError
 	if errors.As(err, &mine) {
 		u.Remedy = mine.Remedy
 	}

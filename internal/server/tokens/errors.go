@@ -19,18 +19,24 @@ var (
 	ErrDisk      = errors.New("the tokens could not be read or written")
 )
 
-// An Error says what failed and what to do. Kind is one of the errors above.
-type Error struct {
-	Kind   error
-	What   string
-	Remedy refusal.Own
+// codes are the codes of the errors above.
+var codes = map[error]refusal.Code{
+	ErrUnknown:   refusal.WrongState,
+	ErrExpired:   refusal.WrongState,
+	ErrTaken:     refusal.WrongState,
+	ErrInvalid:   refusal.InvalidInput,
+	ErrAmbiguous: refusal.InvalidInput,
+	ErrDamaged:   refusal.Corrupt,
+	ErrUnsafe:    refusal.StoreError,
+	ErrBusy:      refusal.LockBusy,
+	ErrDisk:      refusal.StoreError,
 }
 
-func (e *Error) Error() string { return e.What + "; " + e.Remedy.String() }
-
-// Unwrap returns the kind.
-func (e *Error) Unwrap() error { return e.Kind }
+// refuse returns a refusal that is of this kind.
+func refuse(kind error, message string, remedy refusal.Own) error {
+	return &refusal.RefusedError{Code: codes[kind], Message: message, Remedy: remedy, Cause: kind}
+}
 
 func invalid(what, allowed string) error {
-	return &Error{Kind: ErrInvalid, What: what + " is not possible for a token", Remedy: refusal.Say("allowed: %s", allowed)}
+	return refuse(ErrInvalid, what+" is not possible for a token", refusal.Say("allowed: %s", allowed))
 }

@@ -32,7 +32,7 @@ func (b *Book) read() ([]entry, error) {
 	path := b.path(fileName)
 	if b.guard != nil {
 		if err := b.guard(); err != nil {
-			return nil, &Error{Kind: ErrUnsafe, What: path + " is not trusted: " + err.Error(), Remedy: "run ferrus doctor{branch}"}
+			return nil, refuse(ErrUnsafe, path+" is not trusted: "+err.Error(), "run ferrus doctor{branch}")
 		}
 	}
 	root, err := rootfs.Open(b.dir)
@@ -58,11 +58,10 @@ func (b *Book) read() ([]entry, error) {
 	// A user who could read it knows the names and hashes; one who could write it may have added
 	// tokens. Windows stores permissions differently.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, &Error{Kind: ErrUnsafe, What: fmt.Sprintf("%s is open to other users (mode %04o)", path, mode),
-			Remedy: refusal.Say("chmod 600 %s, then see whether ferrus token list shows only what you made", path)}
+		return nil, refuse(ErrUnsafe, fmt.Sprintf("%s is open to other users (mode %04o)", path, mode), refusal.Say("chmod 600 %s, then see whether ferrus token list shows only what you made", path))
 	}
 	if !ours(info) {
-		return nil, &Error{Kind: ErrUnsafe, What: path + " belongs to another user", Remedy: "remove it, then make the tokens anew with ferrus token new"}
+		return nil, refuse(ErrUnsafe, path+" belongs to another user", "remove it, then make the tokens anew with ferrus token new")
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
@@ -80,8 +79,7 @@ func (b *Book) read() ([]entry, error) {
 		err = fmt.Errorf("it has more than %d bytes", maxFile)
 	}
 	if err != nil {
-		return nil, &Error{Kind: ErrDamaged, What: fmt.Sprintf("%s is not valid: %v", path, err),
-			Remedy: "move it away, then create new tokens with ferrus token new; until then every token is refused"}
+		return nil, refuse(ErrDamaged, fmt.Sprintf("%s is not valid: %v", path, err), "move it away, then create new tokens with ferrus token new; until then every token is refused")
 	}
 	b.text, b.list = text, list
 	return list, nil
@@ -131,8 +129,7 @@ func (b *Book) lock() (unlock func(), err error) {
 	case err == nil:
 		return func() { _ = lock.Close() }, nil
 	case ctx.Err() != nil:
-		return nil, &Error{Kind: ErrBusy, What: fmt.Sprintf("%s is held by another process, for %v at least", path, b.wait),
-			Remedy: "try again; if that process is stopped, continue or kill it"}
+		return nil, refuse(ErrBusy, fmt.Sprintf("%s is held by another process, for %v at least", path, b.wait), "try again; if that process is stopped, continue or kill it")
 	}
 	return nil, disk("lock", path, err)
 }
@@ -157,8 +154,8 @@ func disk(what, path string, err error) error {
 	for _, unsafe := range []error{rootfs.ErrLink, rootfs.ErrNotRegular, rootfs.ErrIsDir, rootfs.ErrNotDir} {
 		if errors.Is(err, unsafe) {
 			said, remedy, _ := strings.Cut(err.Error(), "; ")
-			return &Error{Kind: ErrUnsafe, What: said, Remedy: refusal.Say("%s", remedy)}
+			return refuse(ErrUnsafe, said, refusal.Say("%s", remedy))
 		}
 	}
-	return &Error{Kind: ErrDisk, What: fmt.Sprintf("%s %s: %v", what, path, rootfs.Cause(err)), Remedy: "check whether the folder is readable and writable"}
+	return refuse(ErrDisk, fmt.Sprintf("%s %s: %v", what, path, rootfs.Cause(err)), "check whether the folder is readable and writable")
 }

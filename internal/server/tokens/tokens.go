@@ -77,7 +77,7 @@ var (
 )
 
 // New creates a token and returns its secret, which is stored nowhere. A zero expires means never.
-// The error is an *Error: of kind ErrInvalid for an invalid role, name or time, ErrTaken when the
+// The error is a refusal: of kind ErrInvalid for an invalid role, name or time, ErrTaken when the
 // role already has a token of that name, expired or not, or one about the file.
 func (b *Book) New(role state.Role, name string, expires time.Time) (secret string, t Token, err error) {
 	now := time.Now()
@@ -97,8 +97,7 @@ func (b *Book) New(role state.Role, name string, expires time.Time) (secret stri
 	err = b.change(func(list []entry) ([]entry, error) {
 		for _, e := range list {
 			if e.Role == role && e.Name == name {
-				return nil, &Error{Kind: ErrTaken, What: "there is " + e.who() + " already",
-					Remedy: refusal.Say("revoke it first: ferrus token revoke %s", e.ID)}
+				return nil, refuse(ErrTaken, "there is "+e.who()+" already", refusal.Say("revoke it first: ferrus token revoke %s", e.ID))
 			}
 		}
 		t.ID = freeID(list)
@@ -125,7 +124,7 @@ func (b *Book) List() ([]Token, error) {
 }
 
 // Revoke removes a token, named by its id, or by its name if only one has it, and returns it. From
-// then on Verify refuses it. The error is an *Error of kind ErrUnknown or ErrAmbiguous, or one
+// then on Verify refuses it. The error is a refusal of kind ErrUnknown or ErrAmbiguous, or one
 // about the file.
 func (b *Book) Revoke(idOrName string) (Token, error) {
 	var gone Token
@@ -139,14 +138,12 @@ func (b *Book) Revoke(idOrName string) (Token, error) {
 		}
 		switch len(ids) {
 		case 0:
-			return nil, &Error{Kind: ErrUnknown, What: fmt.Sprintf("there is no token %q", idOrName),
-				Remedy: "ferrus token list shows them"}
+			return nil, refuse(ErrUnknown, fmt.Sprintf("there is no token %q", idOrName), "ferrus token list shows them")
 		case 1:
 			gone = list[at].Token
 			return slices.Delete(list, at, at+1), nil
 		}
-		return nil, &Error{Kind: ErrAmbiguous, What: fmt.Sprintf("%d tokens have the name %s", len(ids), idOrName),
-			Remedy: refusal.Say("name one of them by its id: %s", strings.Join(ids, " or "))}
+		return nil, refuse(ErrAmbiguous, fmt.Sprintf("%d tokens have the name %s", len(ids), idOrName), refusal.Say("name one of them by its id: %s", strings.Join(ids, " or ")))
 	})
 	if err != nil {
 		return Token{}, err
@@ -172,8 +169,7 @@ func (b *Book) Verify(secret string, now time.Time) (Token, error) {
 	}
 	t := list[found].Token
 	if t.Expired(now) {
-		return Token{}, &Error{Kind: ErrExpired, What: t.who() + " expired at " + t.Expires.Format(time.RFC3339),
-			Remedy: refusal.Say("revoke it and make another: ferrus token revoke %s", t.ID)}
+		return Token{}, refuse(ErrExpired, t.who()+" expired at "+t.Expires.Format(time.RFC3339), refusal.Say("revoke it and make another: ferrus token revoke %s", t.ID))
 	}
 	return t, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 var never time.Time
@@ -29,14 +30,14 @@ func made(t testing.TB, b *Book, role state.Role, name string, expires time.Time
 	return secret, tok
 }
 
-// kind fails unless err is of the kind and, where it is an *Error, says something and what helps.
+// kind fails unless err is of the kind and, where it is a refusal, says something and what helps.
 func kind(t testing.TB, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("got %v, want %v", err, want)
 	}
-	var e *Error
-	if errors.As(err, &e) && (e.What == "" || e.Remedy == "") {
+	var e *refusal.RefusedError
+	if errors.As(err, &e) && (e.Message == "" || e.Remedy == "") {
 		t.Errorf("an error without words: %+v", e)
 	}
 }

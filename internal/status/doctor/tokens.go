@@ -6,15 +6,16 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // checkTokens checks whether tokens for HTTP are left. They have no hard-linked copy: if .ferrus is deleted, they are lost.
 func checkTokens(p *Context) Finding {
 	list, err := tokens.Open(project.At(p.Place.Root, "").Dir()).List()
-	var wrong *tokens.Error
+	var wrong *refusal.RefusedError
 	switch {
 	case errors.As(err, &wrong):
-		return Bad(wrong.What, wrong.Remedy)
+		return Bad(wrong.Message, wrong.Remedy)
 	case err != nil:
 		return Bad(err.Error(), "check that the file can be read")
 	case len(list) > 0:

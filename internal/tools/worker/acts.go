@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 func getAssignment(_ context.Context, c *call) error {
@@ -43,7 +45,7 @@ func writeOutput(_ context.Context, c *call) error {
 		if _, err := c.d.Assignment(time.Now()); err != nil {
 			return err
 		}
-		return &refusal{WrongState, "it is not your turn", "stop: ferrus starts you again when it is", "stop"}
+		return refuse(refusal.WrongState, "it is not your turn", "stop: ferrus starts you again when it is", "stop")
 	}
 	path, err := c.d.Write(text, c.args.Flag["consensus"], time.Now())
 	if err != nil {
@@ -61,14 +63,16 @@ func writeOutput(_ context.Context, c *call) error {
 // document refuses a content that cannot be a result.
 func (c *call) document(text string) error {
 	k, _ := c.f.Workflow.Worker(c.opts.Worker)
-	refuse := func(message, remedy string) error { return &refusal{InvalidInput, message, remedy, c.tool.Name} }
+	wrong := func(message string, remedy refusal.Own) error {
+		return refuse(refusal.InvalidInput, message, remedy, c.tool.Name)
+	}
 	switch {
 	case strings.TrimSpace(text) == "":
-		return refuse("content is empty", "send the whole result")
+		return wrong("content is empty", "send the whole result")
 	case strings.ContainsRune(text, 0):
-		return refuse("content has a NUL", "send text")
+		return wrong("content has a NUL", "send text")
 	case int64(len(text)) < k.Least():
-		return refuse(fmt.Sprintf("content has %d bytes, and a result of this worker at least %d", len(text), k.Least()), "send the whole result")
+		return wrong(fmt.Sprintf("content has %d bytes, and a result of this worker at least %d", len(text), k.Least()), "send the whole result")
 	}
 	return nil
 }

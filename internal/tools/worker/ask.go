@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 func askHuman(ctx context.Context, c *call) error {
@@ -19,12 +20,12 @@ func askHuman(ctx context.Context, c *call) error {
 		if _, err := c.d.Assignment(time.Now()); err != nil {
 			return err
 		}
-		return &refusal{WrongState, "your output is written, and with it your work is done", "exit: an answer would change nothing", ""}
+		return refuse(refusal.WrongState, "your output is written, and with it your work is done", "exit: an answer would change nothing", "")
 	}
 	q, err := c.d.Ask(ctx, question, time.Now())
 	switch {
 	case errors.Is(err, run.ErrAsking):
-		return &refusal{WrongState, run.ErrAsking.Error(), "wait_for_answer", "wait_for_answer"}
+		return refuse(refusal.WrongState, run.ErrAsking.Error(), "wait_for_answer", "wait_for_answer")
 	case err != nil:
 		return err
 	}
@@ -52,6 +53,6 @@ func waitForAnswer(ctx context.Context, c *call) error {
 
 // mayNotAsk returns the refusal of a question by a worker that may ask none.
 func (c *call) mayNotAsk() error {
-	return &refusal{code: ForbiddenRole, message: fmt.Sprintf("%s may not ask a person", c.opts.Worker),
-		remedy: "decide by yourself, and say in your output what you assumed; a person allows questions by \"asks\": true in workflows.json"}
+	return refuse(refusal.ForbiddenRole, fmt.Sprintf("%s may not ask a person", c.opts.Worker),
+		"decide by yourself, and say in your output what you assumed; a person allows questions by \"asks\": true in workflows.json", "")
 }

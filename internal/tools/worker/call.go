@@ -12,7 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
-	taskrefusal "github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools/callog"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
@@ -28,14 +28,15 @@ type call struct {
 	waits func(time.Duration) // tells the watchdog how long the call will wait
 }
 
-// A refusal says what failed, why, what to do, and what to call next: "" leaves that to the table.
-type refusal struct {
-	code            Code
-	message, remedy string
-	next            string
+// A refused is a refusal with what to call next: "" leaves that to the table.
+type refused struct {
+	refusal.RefusedError
+	next string
 }
 
-func (r *refusal) Error() string { return r.message + "; " + r.remedy }
+func refuse(code refusal.Code, message string, remedy refusal.Own, next string) *refused {
+	return &refused{refusal.RefusedError{Code: code, Message: message, Remedy: remedy}, next}
+}
 
 // handler returns the handler of t: the gate with its calls.
 func (p *place) handler(t Tool, who binding) mcp.ToolHandler {
@@ -44,7 +45,7 @@ func (p *place) handler(t Tool, who binding) mcp.ToolHandler {
 
 // stuck is the result of a call that did not end.
 func stuck(r gate.Refusal) any {
-	return Result{Code: InternalTimeout, Message: r.Message, Remedy: r.Remedy, Next: r.Next, Allowed: r.Allowed}
+	return Result{Code: refusal.InternalTimeout, Message: r.Message, Remedy: r.Remedy, Next: r.Next, Allowed: r.Allowed}
 }
 
 // Finish returns the answer of the call.
@@ -101,19 +102,20 @@ func (c *call) finish(err error) {
 
 // refuse turns an error into a refusal.
 func (c *call) refuse(err error) {
-	r := &refusal{code: StoreError, message: err.Error()}
+	var r *refused
+	failed, _ := errors.AsType[*refusal.RefusedError](err)
 	switch {
+	case errors.As(err, &r):
 	case errors.Is(err, gate.ErrBug):
-		r.code, r.remedy = OutcomeUnknown, "continue from the answer of heartbeat"
+		r = refuse(refusal.OutcomeUnknown, err.Error(), "continue from the answer of heartbeat", "")
 	case errors.Is(err, run.ErrReplaced):
 		r = c.over()
 	case errors.Is(err, run.ErrTooLong):
-		r = &refusal{TooLarge, run.ErrTooLong.Error(), "say it shorter", c.tool.Name}
+		r = refuse(refusal.TooLarge, run.ErrTooLong.Error(), "say it shorter", c.tool.Name)
+	case failed != nil && failed.Code == refusal.InvalidInput:
+		r = refuse(failed.Code, failed.Message, failed.Remedy, c.tool.Name)
 	default:
-		if failed, ok := errors.AsType[*taskrefusal.RefusedError](err); ok && failed.Code == taskrefusal.InvalidInput {
-			r = &refusal{InvalidInput, failed.Message, failed.Remedy.String(), c.tool.Name}
-		}
-		errors.As(err, &r)
+		r = refuse(refusal.StoreError, err.Error(), "", "")
 	}
-	c.res = Result{Code: r.code, Message: r.message, Remedy: r.remedy, Next: r.next}
+	c.res = Result{Code: r.Code, Message: r.Message, Remedy: r.Remedy.String(), Next: r.next}
 }
