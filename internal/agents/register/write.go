@@ -135,7 +135,7 @@ func (s *staged) take(root *rootfs.Root) error {
 		if err := back(); err != nil {
 			s.temp = "" // it holds the edit
 			return refuse(c.File, 0, "somebody changed it just now",
-				refusal.Say("the edit is in %s: %v", temp.Path(), err))
+				refusal.Say("the edit is in %s: %v", temp.Path(), rootfs.Cause(err)))
 		}
 		return c.changed()
 	}
