@@ -45,7 +45,7 @@ func writeOutput(_ context.Context, c *call) error {
 		if _, err := c.d.Assignment(time.Now()); err != nil {
 			return err
 		}
-		return refuse(refusal.WrongState, "it is not your turn", "stop: ferrus starts you again when it is", "stop")
+		return refuse(WrongState, "it is not your turn", "stop: ferrus starts you again when it is", "stop")
 	}
 	path, err := c.d.Write(text, c.args.Flag["consensus"], time.Now())
 	if err != nil {
@@ -64,7 +64,7 @@ func writeOutput(_ context.Context, c *call) error {
 func (c *call) document(text string) error {
 	k, _ := c.f.Workflow.Worker(c.opts.Worker)
 	wrong := func(message string, remedy refusal.Own) error {
-		return refuse(refusal.InvalidInput, message, remedy, c.tool.Name)
+		return refuse(InvalidInput, message, remedy, c.tool.Name)
 	}
 	switch {
 	case strings.TrimSpace(text) == "":

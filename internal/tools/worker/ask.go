@@ -8,7 +8,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 func askHuman(ctx context.Context, c *call) error {
@@ -20,12 +19,12 @@ func askHuman(ctx context.Context, c *call) error {
 		if _, err := c.d.Assignment(time.Now()); err != nil {
 			return err
 		}
-		return refuse(refusal.WrongState, "your output is written, and with it your work is done", "exit: an answer would change nothing", "")
+		return refuse(WrongState, "your output is written, and with it your work is done", "exit: an answer would change nothing", "")
 	}
 	q, err := c.d.Ask(ctx, question, time.Now())
 	switch {
 	case errors.Is(err, run.ErrAsking):
-		return refuse(refusal.WrongState, run.ErrAsking.Error(), "wait_for_answer", "wait_for_answer")
+		return refuse(WrongState, run.ErrAsking.Error(), "wait_for_answer", "wait_for_answer")
 	case err != nil:
 		return err
 	}
@@ -53,6 +52,6 @@ func waitForAnswer(ctx context.Context, c *call) error {
 
 // mayNotAsk returns the refusal of a question by a worker that may ask none.
 func (c *call) mayNotAsk() error {
-	return refuse(refusal.ForbiddenRole, fmt.Sprintf("%s may not ask a person", c.opts.Worker),
+	return refuse(ForbiddenRole, fmt.Sprintf("%s may not ask a person", c.opts.Worker),
 		"decide by yourself, and say in your output what you assumed; a person allows questions by \"asks\": true in workflows.json", "")
 }

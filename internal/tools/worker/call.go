@@ -45,7 +45,7 @@ func (p *place) handler(t Tool, who binding) mcp.ToolHandler {
 
 // stuck is the result of a call that did not end.
 func stuck(r gate.Refusal) any {
-	return Result{Code: refusal.InternalTimeout, Message: r.Message, Remedy: r.Remedy, Next: r.Next, Allowed: r.Allowed}
+	return Result{Code: InternalTimeout, Message: r.Message, Remedy: r.Remedy, Next: r.Next, Allowed: r.Allowed}
 }
 
 // Finish returns the answer of the call.
@@ -107,15 +107,15 @@ func (c *call) refuse(err error) {
 	switch {
 	case errors.As(err, &r):
 	case errors.Is(err, gate.ErrBug):
-		r = refuse(refusal.OutcomeUnknown, err.Error(), "continue from the answer of heartbeat", "")
+		r = refuse(OutcomeUnknown, err.Error(), "continue from the answer of heartbeat", "")
 	case errors.Is(err, run.ErrReplaced):
 		r = c.over()
 	case errors.Is(err, run.ErrTooLong):
-		r = refuse(refusal.TooLarge, run.ErrTooLong.Error(), "say it shorter", c.tool.Name)
-	case failed != nil && failed.Code == refusal.InvalidInput:
+		r = refuse(TooLarge, run.ErrTooLong.Error(), "say it shorter", c.tool.Name)
+	case failed != nil && failed.Code == InvalidInput:
 		r = refuse(failed.Code, failed.Message, failed.Remedy, c.tool.Name)
 	default:
-		r = refuse(refusal.StoreError, err.Error(), "", "")
+		r = refuse(StoreError, err.Error(), "", "")
 	}
 	c.res = Result{Code: r.Code, Message: r.Message, Remedy: r.Remedy.String(), Next: r.next}
 }

@@ -5,6 +5,7 @@ package worker
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -97,5 +98,28 @@ func TestTheInstructionsNameTheWorkersToolsAndNoOther(t *testing.T) {
 		if string(caps) != `{"tools":{}}` || len(text) > 1500 {
 			t.Errorf("%s: %d bytes of instructions, capabilities %s", kind, len(text), caps)
 		}
+	}
+}
+
+// TestACodeIsOneOfTheVocabulary that all tools of ferrus have.
+func TestACodeIsOneOfTheVocabulary(t *testing.T) {
+	t.Parallel()
+	codes := func(file string) []string {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		var all []string
+		for _, m := range regexp.MustCompile(`Code = "([a-z_]+)"`).FindAllStringSubmatch(string(text), -1) {
+			all = append(all, m[1])
+		}
+		return all
+	}
+	known, ours := codes("../../state/refusal/refusal.go"), codes("result.go")
+	for _, code := range ours {
+		if !slices.Contains(known, code) {
+			t.Errorf("%s is none of %v", code, known)
+		}
+	}
+	if len(ours) != 10 {
+		t.Errorf("there are %v", ours)
 	}
 }

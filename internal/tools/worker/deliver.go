@@ -8,7 +8,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
@@ -81,7 +80,7 @@ func (c *call) sent(d pipeline.Delivery, err error) error {
 		c.res.Status, c.res.Message, c.res.Next = "sending", "The result is being sent now. Call it again.", c.tool.Name
 		return nil
 	case errors.Is(err, run.ErrDoubt):
-		return refuse(refusal.OutcomeUnknown, err.Error(), "stop: a person checks whether it arrived, and decides", "stop")
+		return refuse(OutcomeUnknown, err.Error(), "stop: a person checks whether it arrived, and decides", "stop")
 	case errors.Is(err, run.ErrReplaced):
 		return err
 	default:
@@ -97,9 +96,9 @@ func (c *call) undelivered(err error) error {
 		return over
 	}
 	if _, written := c.said(); !written {
-		return refuse(refusal.WrongState, "your output does not exist yet", "write_output first", "")
+		return refuse(WrongState, "your output does not exist yet", "write_output first", "")
 	}
-	return refuse(refusal.StoreError, err.Error(), "call deliver once more; if that fails, too, exit: ferrus sends the result after that", c.tool.Name)
+	return refuse(StoreError, err.Error(), "call deliver once more; if that fails, too, exit: ferrus sends the result after that", c.tool.Name)
 }
 
 // notTerminal returns the refusal of a delivery by a worker that does not deliver.
@@ -108,5 +107,5 @@ func (c *call) notTerminal() error {
 	if final := c.deliverer(); final != "" {
 		who = fmt.Sprintf("the worker %s delivers the result", final)
 	}
-	return refuse(refusal.ForbiddenRole, fmt.Sprintf("%s does not deliver: %s", c.opts.Worker, who), "", "")
+	return refuse(ForbiddenRole, fmt.Sprintf("%s does not deliver: %s", c.opts.Worker, who), "", "")
 }

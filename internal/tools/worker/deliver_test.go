@@ -21,7 +21,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // counted is a target that leaves a line for each result that it is given.
@@ -106,7 +105,7 @@ func TestAWorkerAndFerrusDeliverOnce(t *testing.T) {
 			f, err := run.Open(s.f.Dir)
 			must(t, err)
 			acts = append(acts, func() {
-				if r := c.insist(); r.Status != "delivered" && r.Status != "already_sent" && r.Code != refusal.StoreGone || r.Next != "stop" {
+				if r := c.insist(); r.Status != "delivered" && r.Status != "already_sent" && r.Code != StoreGone || r.Next != "stop" {
 					t.Errorf("%+v", r)
 				}
 			}, func() {
@@ -203,7 +202,7 @@ func TestADoubtfulDeliveryIsForAPerson(t *testing.T) {
 		to.Command += " && exit 3"
 		s := ready(t, to)
 		for range 2 {
-			if r := s.enter("writer").call("deliver", ""); r.Code != refusal.OutcomeUnknown || r.Next != "stop" || !strings.Contains(r.Remedy, "a person") {
+			if r := s.enter("writer").call("deliver", ""); r.Code != OutcomeUnknown || r.Next != "stop" || !strings.Contains(r.Remedy, "a person") {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -214,7 +213,7 @@ func TestADoubtfulDeliveryIsForAPerson(t *testing.T) {
 	t.Run("a sender that died", func(t *testing.T) {
 		s := ready(t, counted())
 		s.put("delivery.json", `{"id": "r", "by": "writer", "state": "sending"}`)
-		if r := s.enter("writer").call("deliver", ""); r.Code != refusal.OutcomeUnknown || r.Next != "stop" || s.text(s.root+"/count") != "" {
+		if r := s.enter("writer").call("deliver", ""); r.Code != OutcomeUnknown || r.Next != "stop" || s.text(s.root+"/count") != "" {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -226,7 +225,7 @@ func TestADeliveryThatFailedMayBeTriedAgain(t *testing.T) {
 	s := ready(t, config.Deliver{To: config.ToFile, File: "out/result.md"})
 	must(t, os.WriteFile(s.root+"/out", nil, 0o600))
 	c := s.enter("writer")
-	if r := c.call("deliver", ""); r.Code != refusal.StoreError || r.Next != "deliver" {
+	if r := c.call("deliver", ""); r.Code != StoreError || r.Next != "deliver" {
 		t.Errorf("%+v", r)
 	}
 	must(t, os.Remove(s.root+"/out"))
@@ -241,11 +240,11 @@ func TestWhatIsNotWrittenIsNotDelivered(t *testing.T) {
 	s := newStage(t, report, counted())
 	s.put("reader.md", "what was read")
 	c := s.enter("writer")
-	if r := c.call("deliver", ""); r.Code != refusal.WrongState || r.Next != "write_output" || slices.Contains(r.Allowed, "deliver") {
+	if r := c.call("deliver", ""); r.Code != WrongState || r.Next != "write_output" || slices.Contains(r.Allowed, "deliver") {
 		t.Errorf("%+v", r)
 	}
 	must(t, os.Symlink(s.f.Path("reader.md"), s.f.Path("writer.md")))
-	if r := c.call("deliver", ""); r.Code != refusal.WrongState || r.Next != "write_output" {
+	if r := c.call("deliver", ""); r.Code != WrongState || r.Next != "write_output" {
 		t.Errorf("a link: %+v", r)
 	}
 	if _, err := os.Lstat(s.f.Path("delivery.json")); err == nil || s.text(s.root+"/count") != "" {
@@ -264,7 +263,7 @@ func TestWhoDoesNotDeliverIsToldWhoDoes(t *testing.T) {
 			`{"role": "a", "task": "t"}, {"role": "b", "task": "t", "final": true}]}]}}`, "b", "ferrus sends"},
 	} {
 		c := newStage(t, tt.workflow, config.Deliver{}).enter(tt.role)
-		if r := c.call("deliver", `{"now": true}`); r.Code != refusal.ForbiddenRole || !strings.Contains(r.Message, tt.says) || r.Next == "deliver" {
+		if r := c.call("deliver", `{"now": true}`); r.Code != ForbiddenRole || !strings.Contains(r.Message, tt.says) || r.Next == "deliver" {
 			t.Errorf("%s: %+v", tt.role, r)
 		}
 		if r := c.do("get_assignment", ""); r.Assignment.Delivers {
@@ -282,7 +281,7 @@ func TestADeliveryThatARunsEndCutsOffIsNoFault(t *testing.T) {
 	must(t, os.Rename(s.f.Dir, s.root+"/archived"))
 	c := &call{place: p, tool: Catalogue()[4], who: p.binding()}
 	c.finish(c.undelivered(errors.New("a file is not there")))
-	if c.res.Code != refusal.StoreGone || c.res.Next != "stop" {
+	if c.res.Code != StoreGone || c.res.Next != "stop" {
 		t.Errorf("%+v", c.res)
 	}
 }
@@ -293,7 +292,7 @@ func TestAResultThatWasAnnouncedIsNotSentAgain(t *testing.T) {
 	s := ready(t, counted())
 	c := s.enter("writer")
 	s.stands(func(st *pipeline.Status) { st.ResultDelivered = true })
-	if r := c.call("deliver", ""); r.Code != refusal.LeaseLost || r.Next != "stop" || s.text(filepath.Join(s.root, "count")) != "" {
+	if r := c.call("deliver", ""); r.Code != LeaseLost || r.Next != "stop" || s.text(filepath.Join(s.root, "count")) != "" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // kinds are the workers of the matrix: one with each list of tools, and one whose turn it is not.
@@ -173,7 +172,7 @@ func play(t *testing.T, workflow, role string, standing func(*stage, string), to
 	if (r.Next == "stop") != (len(r.Allowed) == 0) && r.Left == nil {
 		t.Errorf("who counts no more is allowed %v", r.Allowed)
 	}
-	if r.Code == refusal.LeaseLost && workflow == report {
+	if r.Code == LeaseLost && workflow == report {
 		if text := s.text(s.f.Path("reader.md")) + s.text(s.f.Path("writer.md")); strings.Contains(text, "the output") {
 			t.Error("it was refused, and has written all the same")
 		}

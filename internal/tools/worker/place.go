@@ -12,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // A place gives a server access to the run of its worker. It opens the run on first use: a server
@@ -37,11 +36,11 @@ func (p *place) open() error {
 	case errors.Is(err, fs.ErrNotExist):
 		return p.gone()
 	case err != nil:
-		return refuse(refusal.Corrupt, err.Error(), "stop: a person must look at the run", "stop")
+		return refuse(Corrupt, err.Error(), "stop: a person must look at the run", "stop")
 	}
 	d, err := f.WorkerSession(p.opts.Worker, p.opts.Attempt)
 	if err != nil {
-		return refuse(refusal.ForbiddenRole, err.Error(), "stop: this server must be started with one of them as --worker", "stop")
+		return refuse(ForbiddenRole, err.Error(), "stop: this server must be started with one of them as --worker", "stop")
 	}
 	p.f, p.d = f, d
 	return nil
@@ -61,7 +60,7 @@ func (p *place) rev() int {
 
 // gone returns the refusal for a run that no longer exists.
 func (p *place) gone() *refused {
-	return refuse(refusal.StoreGone, fmt.Sprintf("the run %s does not exist: it has ended and is archived, or it was removed", filepath.Base(p.opts.Run)),
+	return refuse(StoreGone, fmt.Sprintf("the run %s does not exist: it has ended and is archived, or it was removed", filepath.Base(p.opts.Run)),
 		"stop: there is nothing left to do", "stop")
 }
 
@@ -122,5 +121,5 @@ func (p *place) over() *refused {
 	case s.Status == pipeline.Failed:
 		why = fmt.Sprintf("this worker was given up (%s)", s.Reason)
 	}
-	return refuse(refusal.LeaseLost, why, "stop: write nothing more, and exit", "stop")
+	return refuse(LeaseLost, why, "stop: write nothing more, and exit", "stop")
 }

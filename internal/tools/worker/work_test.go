@@ -176,12 +176,12 @@ func TestABadOutputIsRefused(t *testing.T) {
 		`{"content": "abcd", "role": "writer"}`:    "no argument",
 		`["abcd"]`:                                 "must be an object",
 	} {
-		if r := c.call("write_output", args); r.Code != refusal.InvalidInput || !strings.Contains(r.Message+r.Remedy, says) || r.Next != "write_output" {
+		if r := c.call("write_output", args); r.Code != InvalidInput || !strings.Contains(r.Message+r.Remedy, says) || r.Next != "write_output" {
 			t.Errorf("%s: %+v", args, r)
 		}
 	}
 	for _, tool := range []string{"get_assignment", "wait_for_inputs", "heartbeat"} {
-		if r := c.call(tool, `{"role": "writer"}`); r.Code != refusal.InvalidInput || !strings.Contains(r.Remedy, "no arguments") || r.Next != tool {
+		if r := c.call(tool, `{"role": "writer"}`); r.Code != InvalidInput || !strings.Contains(r.Remedy, "no arguments") || r.Next != tool {
 			t.Errorf("%s: %+v", tool, r)
 		}
 	}
@@ -217,7 +217,7 @@ func TestATurnIsSaidOverFerrussOwnCopy(t *testing.T) {
 			t.Errorf("%s: a second time it says %+v: %v", name, talk, err)
 		}
 		for _, bad := range []string{`"true"`, `1`, `[true]`} {
-			if r := c.call("write_output", `{"content": "x", "consensus": `+bad+`}`); r.Code != refusal.InvalidInput || !strings.Contains(r.Message, "true or false") {
+			if r := c.call("write_output", `{"content": "x", "consensus": `+bad+`}`); r.Code != InvalidInput || !strings.Contains(r.Message, "true or false") {
 				t.Errorf("consensus %s: %+v", bad, r)
 			}
 		}
@@ -230,7 +230,7 @@ func TestATurnThatIsTooLongIsRefused(t *testing.T) {
 	s := newStage(t, debate, config.Deliver{})
 	s.offer()
 	c := s.enter("ann")
-	if r := c.call("write_output", `{"content": "`+strings.Repeat("word ", 1<<18)+`"}`); r.Code != refusal.TooLarge || r.Next != "write_output" {
+	if r := c.call("write_output", `{"content": "`+strings.Repeat("word ", 1<<18)+`"}`); r.Code != TooLarge || r.Next != "write_output" {
 		t.Errorf("%+v", r)
 	}
 	if _, err := pipeline.DecodeDialogue([]byte(s.text(s.f.Path(pipeline.DialogueFile)))); err != nil {
@@ -322,10 +322,10 @@ func TestARunThatCannotBeOpenedIsAnAnswer(t *testing.T) {
 		code      refusal.Code
 		says      string
 	}{
-		"no such folder":     {s.f.Dir + "-gone", "writer", refusal.StoreGone, "archived"},
-		"no run":             {s.root, "writer", refusal.StoreGone, "does not exist"},
-		"nothing readable":   {broken, "writer", refusal.Corrupt, "launch"},
-		"nobody of the name": {s.f.Dir, "boss", refusal.ForbiddenRole, "it has reader, writer"},
+		"no such folder":     {s.f.Dir + "-gone", "writer", StoreGone, "archived"},
+		"no run":             {s.root, "writer", StoreGone, "does not exist"},
+		"nothing readable":   {broken, "writer", Corrupt, "launch"},
+		"nobody of the name": {s.f.Dir, "boss", ForbiddenRole, "it has reader, writer"},
 	} {
 		c := connect(t, NewServer(Options{Run: tt.dir, Worker: tt.role, Attempt: 1, Log: quiet}), nil)
 		for _, tool := range Catalogue() {
@@ -345,7 +345,7 @@ func TestAPanicEndsTheCallAlone(t *testing.T) {
 	tool := Tool{Tool: Catalogue()[0].Tool, run: func(context.Context, *call) error { panic("a bug") }}
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	server.AddTool(tool.Definition(), p.handler(tool, p.binding()))
-	if r := connect(t, server, nil).call(tool.Name, ""); r.Code != refusal.OutcomeUnknown || r.Next != "deliver" || !strings.Contains(r.Message, "bug") {
+	if r := connect(t, server, nil).call(tool.Name, ""); r.Code != OutcomeUnknown || r.Next != "deliver" || !strings.Contains(r.Message, "bug") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -358,7 +358,7 @@ func TestAWorkerAsksOnceAndHasTheAnswer(t *testing.T) {
 	s.attempt("asker", 1)
 	c := s.enter("asker", hurried)
 	for _, bad := range []string{`{"question": " "}`, `{}`, `{"question": "x", "options": ["a\nb"]}`} {
-		if r := c.call("ask_human", bad); r.Code != refusal.InvalidInput || r.Next != "ask_human" {
+		if r := c.call("ask_human", bad); r.Code != InvalidInput || r.Next != "ask_human" {
 			t.Errorf("%s: %+v", bad, r)
 		}
 	}
@@ -368,7 +368,7 @@ func TestAWorkerAsksOnceAndHasTheAnswer(t *testing.T) {
 	if r := c.do("wait_for_answer", ""); r.Status != "timeout" || r.Next != "wait_for_answer" {
 		t.Errorf("%+v", r)
 	}
-	if r := c.call("ask_human", `{"question": "And which?"}`); r.Code != refusal.WrongState || r.Next != "wait_for_answer" {
+	if r := c.call("ask_human", `{"question": "And which?"}`); r.Code != WrongState || r.Next != "wait_for_answer" {
 		t.Errorf("%+v", r)
 	}
 	_, err := s.f.Answer(t.Context(), "q1", "human", time.Now(), func(q pipeline.Question) (string, error) {
@@ -384,7 +384,7 @@ func TestAWorkerAsksOnceAndHasTheAnswer(t *testing.T) {
 		}
 	}
 	c.do("write_output", `{"content": "that"}`)
-	if r := c.call("ask_human", `{"question": "And now?"}`); r.Code != refusal.WrongState || r.Next != "stop" {
+	if r := c.call("ask_human", `{"question": "And now?"}`); r.Code != WrongState || r.Next != "stop" {
 		t.Errorf("%+v", r)
 	}
 }
