@@ -1,6 +1,8 @@
 package status
 
 import (
+	"cmp"
+
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -16,6 +18,22 @@ var meaning = map[state.State]string{
 	state.Complete:      "The work was approved.",
 	state.Failed:        "A limit was reached. You can reopen the task or reset it.",
 }
+
+// stateWords say in a few words what a task in a state does.
+var stateWords = map[state.State]string{
+	state.Idle:          "no task",
+	state.Executing:     "writes",
+	state.Checking:      "checks passed",
+	state.Addressing:    "fixes what failed",
+	state.Consultation:  "asks the reviewer",
+	state.AwaitingHuman: "waits for your answer",
+	state.Reviewing:     "in review",
+	state.Complete:      "approved",
+	state.Failed:        "failed",
+}
+
+// StateWords says in a few words for people what a task in a state does; the name of a state that it does not know.
+func StateWords(s state.State) string { return cmp.Or(stateWords[s], string(s)) }
 
 // waiting says for whom a task waits, by the names of state.Waiting.
 var waiting = map[string]string{"executor": "the executor", "supervisor": "the supervisor, or you", "human": "you"}

@@ -42,6 +42,16 @@ func newForm(p *page, place string, a status.Act) form {
 // With sets what a field has before the person writes.
 func (f form) With(name, value string) form { f.Given[name] = value; return f }
 
+// Asks reports whether the person must write or choose something.
+func (f form) Asks() bool {
+	return slices.ContainsFunc(f.Act.Fields, func(f status.Field) bool { return f.Required })
+}
+
+// Chooses reports whether one of its fields has options.
+func (f form) Chooses() bool {
+	return slices.ContainsFunc(f.Act.Fields, func(f status.Field) bool { return len(f.Options) > 0 })
+}
+
 // Places of acts that are no task: see placeOf.
 const (
 	projectPlace = "project"

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -16,10 +19,12 @@ import (
 // newestDone is how many archived tasks the first page shows.
 const newestDone = 10
 
-// A board is the first page: what needs the person, then all tasks by how they stand.
+// A board is the first page: what needs the person, each once, then the rest of the work in quiet rows.
 type board struct {
-	Needs    []need
-	Columns  []column
+	Needs    []need // the most urgent first, and of equal urgency the oldest
+	Work     []job  // delegates after the task that they are for
+	Done     []job
+	Queue    []status.QueuedTask
 	Runs     []status.RunSummary
 	Archived []status.ArchivedTask
 	More     int
@@ -27,40 +32,92 @@ type board struct {
 	Foreign  string
 }
 
+// Working is how many tasks agents work on.
+func (b board) Working() (n int) {
+	for _, j := range b.Work {
+		if j.Group == status.AtWork {
+			n++
+		}
+	}
+	return n
+}
+
 // A need is something that only a person can do, with the acts that do it.
 type need struct {
 	status.Need
-	Place   string
-	Link    string
-	Choices []choice // of attempts
-	Acts    []status.Act
+	Sign       sign
+	Place      string
+	Link       string
+	Background string        // all of the text of a question, "" where the need says it
+	Also       []status.Need // what else the same task needs
+	Choices    []choice      // of attempts
+	Acts       []status.Act
 }
 
 // A choice is an attempt that can be selected.
 type choice struct{ Branch, Link string }
 
-// A column of the board.
-type column struct {
-	Name  string
-	Cards []card
+// A sign is how a kind of need is shown: the class of its colour, its icon with its name, and what a link to it is called.
+type sign struct {
+	Class, Icon, Word, Look string
+	urgency                 int // the smaller, the sooner
 }
 
-// A card is a task in a few lines.
-type card struct {
+// signs are the signs of the kinds of needs. First comes where an agent is stopped, then what may be lost or is unclear, then a verdict, then what stands.
+var signs = map[status.NeedKind]sign{
+	status.NeedAnswer:     {"ask", "question", "Question", "Answer", 0},
+	status.NeedBudget:     {"ask", "question", "Question of ferrus", "Answer", 0},
+	status.NeedResponse:   {"ask", "question", "Consultation", "Answer", 0},
+	status.NeedDelivery:   {"wait", "send", "Delivery", "Look at it", 1},
+	status.NeedFinish:     {"bad", "cross", "Cut off", "Look at it", 1},
+	status.NeedInspection: {"bad", "cross", "Unreadable", "Look at it", 1},
+	status.NeedConflict:   {"bad", "conflict", "Conflict", "Look at it", 1},
+	status.NeedReview:     {"wait", "check", "Review", "Review", 2},
+	status.NeedChoice:     {"choice", "branch", "Choice", "Compare", 2},
+	status.NeedMerge:      {"good", "branch", "Merge", "Review", 2},
+	status.NeedFailed:     {"bad", "cross", "Failed", "Look at it", 3},
+	status.NeedStopped:    {"dim", "pause", "Stands still", "Look at it", 3},
+	status.NeedPipeline:   {"dim", "pause", "Pipeline", "Look at it", 3},
+	status.NeedAgreement:  {"dim", "pause", "Settings", "Look at it", 3},
+	status.NeedTrust:      {"ask", "question", "Agreement", "Look at it", 3},
+}
+
+// icons are the paths of the icons, in a square of 16.
+var icons = map[string]string{
+	"question": "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8M6.1 6.3a1.9 1.9 0 1 1 2.7 1.8c-.5.2-.8.5-.8 1.1M8 11.4v.1",
+	"check":    "M4.5 2h7A2.5 2.5 0 0 1 14 4.5v7a2.5 2.5 0 0 1-2.5 2.5h-7A2.5 2.5 0 0 1 2 11.5v-7A2.5 2.5 0 0 1 4.5 2M5.2 8.3l2 2 3.7-4.3",
+	"cross":    "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8M5.8 5.8l4.4 4.4m0-4.4-4.4 4.4",
+	"pause":    "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8M6.4 6v4M9.6 6v4",
+	"conflict": "M3 6h10M3 10h10M10.7 2.8 5.3 13.2",
+	"send":     "M14 2 7 9M14 2 9.7 14 7 9 2 6.3z",
+	"branch":   "M4.5 5.2v5.6M4.5 2a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2M4.5 10.8a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2M11.5 3.8a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2M11.5 7c0 2.4-3.2 2.4-6.2 4",
+}
+
+// A job is a task in a few lines.
+type job struct {
 	status.Machine
-	Link   string
-	Queued string // the name of one that waits in the queue
+	Link string
 }
 
-// columns are the columns of the board in their order, and the groups that each shows.
-var columns = []struct {
-	name   string
-	groups []status.Group
-}{
-	{"Queue", []status.Group{status.Waiting}},
-	{"At work", []status.Group{status.AtWork}},
-	{"Needs you", []status.Group{status.NeedsYou}},
-	{"Done", []status.Group{status.Done}},
+// Words are the state of the task in words for people.
+func (j job) Words() string {
+	if j.Group == status.Waiting && j.Holder == "" && j.State == state.Executing {
+		return "no agent works on it"
+	}
+	return status.StateWords(j.State)
+}
+
+// Colour is the class of the colour of the state.
+func (j job) Colour() string {
+	switch {
+	case j.Error != "" || j.State == state.Failed:
+		return "bad"
+	case j.State == state.Complete:
+		return "good"
+	case j.Group == status.AtWork:
+		return "wait"
+	}
+	return "dim"
 }
 
 // actsFor are the acts that settle a need at once, by its kind. The others need a look at the task first.
@@ -73,6 +130,7 @@ var actsFor = map[status.NeedKind][]string{
 	status.NeedConflict:  {"resolve"},
 	status.NeedAgreement: {"accept"},
 	status.NeedFinish:    {"finish"},
+	status.NeedFailed:    {"reopen"},
 }
 
 // views are where a need is looked at, by its kind; the others on the first view of the task.
@@ -91,39 +149,74 @@ func (s *Site) board(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := s.page(r, "Overview")
 	p.Live, p.Stale = "/events", stale
-	b := board{Runs: v.Pipelines, Archived: v.Archived, More: v.More, Acts: v.Acts}
+	b := board{Queue: v.Queue, Runs: v.Pipelines, Archived: v.Archived, More: v.More, Acts: v.Acts}
 	if v.Foreign != nil {
 		b.Foreign, _ = explain(v.Foreign)
 	}
-	for _, n := range v.Needs {
-		b.Needs = append(b.Needs, s.need(r.Context(), n))
-	}
-	for _, c := range columns {
-		col := column{Name: c.name}
-		for _, m := range v.Machines {
-			for _, g := range c.groups {
-				if m.Group == g {
-					col.Cards = append(col.Cards, card{Machine: m, Link: linkTo(m.Branch)})
-				}
-			}
-		}
-		if c.name == "Queue" {
-			for _, q := range v.Queue {
-				col.Cards = append(col.Cards, card{Machine: status.Machine{Title: q.Title}, Queued: q.Name})
-			}
-		}
-		b.Columns = append(b.Columns, col)
-	}
+	b.Needs = s.needs(r.Context(), v.Needs)
+	b.Work, b.Done = jobs(v)
 	p.Data = b
 	return s.show(w, http.StatusOK, "board", p)
+}
+
+// needs puts needs in their order, those of one task together.
+func (s *Site) needs(ctx context.Context, list []status.Need) (rows []need) {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b status.Need) int { return signs[a.Kind].urgency - signs[b.Kind].urgency })
+	for _, n := range list {
+		at := slices.IndexFunc(rows, func(r need) bool { return r.Branch == n.Branch && r.Run == n.Run && r.Kind != status.NeedTrust })
+		if at < 0 || n.Kind == status.NeedTrust {
+			rows = append(rows, s.need(ctx, n))
+			continue
+		}
+		rows[at].Also = append(rows[at].Also, n)
+		rows[at].Acts = append(rows[at].Acts, s.need(ctx, n).Acts...)
+	}
+	return rows
+}
+
+// jobs are the tasks that need nobody: those at work or waiting, each with its delegates after it, and those that have ended.
+func jobs(v *status.Overview) (work, done []job) {
+	named := map[string]bool{} // by the needs
+	for _, n := range v.Needs {
+		if n.Run == "" {
+			named[n.Branch] = true
+		}
+		for _, branch := range n.Options {
+			named[branch] = named[branch] || n.Kind == status.NeedChoice
+		}
+	}
+	var add func(m status.Machine)
+	add = func(m status.Machine) {
+		switch j := (job{m, linkTo(m.Branch)}); {
+		case m.Group == status.Done:
+			done = append(done, j)
+		case m.Group != status.Idle && !named[m.Branch]:
+			work = append(work, j)
+		}
+		for _, d := range v.Machines {
+			if d.Parent != nil && d.Parent.Branch == m.Branch {
+				add(d)
+			}
+		}
+	}
+	there := func(p *state.Parent) bool {
+		return p != nil && slices.ContainsFunc(v.Machines, func(m status.Machine) bool { return m.Branch == p.Branch })
+	}
+	for _, m := range v.Machines {
+		if !there(m.Parent) {
+			add(m)
+		}
+	}
+	return work, done
 }
 
 // need finds the acts of a need. What cannot be read has none: its own page says why.
 func (s *Site) need(ctx context.Context, n status.Need) need {
 	if n.Run != "" {
-		return need{Need: n, Place: runPlace + n.Run, Link: "/run/" + url.PathEscape(n.Run)}
+		return need{Need: n, Sign: signs[n.Kind], Place: runPlace + n.Run, Link: "/run/" + url.PathEscape(n.Run)}
 	}
-	one := need{Need: n, Place: placeOf(n.Branch), Link: linkTo(n.Branch)}
+	one := need{Need: n, Sign: signs[n.Kind], Place: placeOf(n.Branch), Link: linkTo(n.Branch)}
 	if view := views[n.Kind]; view != "" {
 		one.Link += "?view=" + view
 	}
@@ -136,10 +229,11 @@ func (s *Site) need(ctx context.Context, n status.Need) need {
 	if len(names) == 0 {
 		return one
 	}
-	acts, err := s.settling(ctx, n)
+	acts, background, err := s.settling(ctx, n)
 	if err != nil {
 		return one
 	}
+	one.Background = background
 	for _, a := range acts {
 		for _, name := range names {
 			if a.Name == name {
@@ -150,21 +244,28 @@ func (s *Site) need(ctx context.Context, n status.Need) need {
 	return one
 }
 
-// settling are the acts about the task of a need. Whether one can be merged is asked of git only where that is what is needed.
-func (s *Site) settling(ctx context.Context, n status.Need) ([]status.Act, error) {
+// settling are the acts about the task of a need, and all of the text of a question that the need shows a line of. Whether one can be
+// merged is asked of git only where that is what is needed.
+func (s *Site) settling(ctx context.Context, n status.Need) (acts []status.Act, background string, err error) {
 	if n.Kind == status.NeedConflict {
-		return s.acts(ctx, placeOf(n.Branch))
+		acts, err = s.acts(ctx, placeOf(n.Branch))
+		return acts, "", err
 	}
 	e, err := s.open(n.Branch)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer e.Close()
 	report, err := status.Read(e)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return report.Acts(), nil
+	for _, asked := range []*status.Text{report.Question, report.Consultation} {
+		if asked != nil && (n.Kind == status.NeedResponse || asked == report.Question) && strings.Count(strings.TrimSpace(asked.Text), "\n") > 0 {
+			background = asked.Text
+		}
+	}
+	return report.Acts(), background, nil
 }
 
 // linkTo is the page of the task of a branch, "" for the project's own.

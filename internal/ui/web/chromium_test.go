@@ -248,7 +248,7 @@ func (s *screen) logIn(b *browser) {
 	s.open(link)
 	s.accessible("the link")
 	s.press("main button")
-	s.sees("All work")
+	s.sees("Needs you")
 	s.open(link)
 	s.press("main button")
 	s.sees("the link was used, replaced, or is older than a minute")

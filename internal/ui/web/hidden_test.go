@@ -53,13 +53,13 @@ func TestEveryHiddenCharacterIsMarkedOnThePage(t *testing.T) {
 		}
 	}
 	page := get("/task?view=diff&file=0")
-	if files, committed := strings.Count(page, `<section class="file"`), strings.Count(page, " in a commit</small>"); committed != files {
+	if files, committed := strings.Count(page, `<details class="file"`), strings.Count(page, " in a commit</small>"); committed != files {
 		t.Errorf("%d of %d files are marked as committed", committed, files)
 	}
 	draft := url.Values{}
 	notice := "bidi.go has U+202E, U+2066 (2 times), U+2069"
-	if above, below, _ := strings.Cut(page, `<section class="file"`); !strings.Contains(above, notice) || !strings.Contains(below[strings.Index(below, `id="decide"`):], notice) {
-		t.Errorf("the notice is not above the patch, or not beside the verdict:\n%.3000s", page)
+	if above, below, _ := strings.Cut(page, `<details class="file"`); strings.Count(above, notice) != 2 || strings.Contains(below, notice) {
+		t.Errorf("the notice is not above the patch and beside the verdict:\n%.3000s", page)
 	}
 	if !strings.Contains(page, `user<mark><U+202E></mark> <mark><U+2066></mark>`) {
 		t.Error("a mark is no element of its own")

@@ -80,6 +80,7 @@ func TestAPersonWorksWithABrowser(t *testing.T) {
 	s.sees("They become the text of the rejection.")
 	s.accessible("a comment")
 	s.size(390, 844, "light")
+	s.press("#decide details:has([name=act][value=reject]) summary")
 	s.press("#decide form:has([name=act][value=reject]) button")
 	s.sees("Reject: done.")
 	if text := m.Read(".ferrus/REVIEW.md"); !strings.Contains(text, "a.go:4\n> var colour = \"blue\"\n\nUse a constant. "+hostile) {
@@ -149,7 +150,7 @@ func TestAnOpenPageFollows(t *testing.T) {
 		t.Errorf("the text is %q", kept)
 	}
 	s.open(b.origin + "/")
-	s.sees("At work")
+	s.sees("Nothing needs you. 1 task is at work.")
 	for i := range 5 {
 		note := "note " + strings.Repeat("x", i+1)
 		if i%2 == 0 {

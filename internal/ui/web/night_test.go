@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"html"
 	"io"
 	"os"
 	"os/exec"
@@ -41,11 +42,14 @@ func TestAMorning(t *testing.T) {
 	if len(v.Needs) < 9 || len(v.Pipelines) == 0 || len(v.Queue) == 0 || len(v.Archived) == 0 || len(v.Finished) == 0 {
 		t.Fatalf("%d needs, %d runs, %d in the queue, %d archived tasks, %d archived runs", len(v.Needs), len(v.Pipelines), len(v.Queue), len(v.Archived), len(v.Finished))
 	}
+	overview := b.get("/")
 	for _, n := range v.Needs {
 		s.sees(n.Text)
-		s.sees(n.Command)
+		if !strings.Contains(html.UnescapeString(overview), "<code>"+n.Command+"</code>") {
+			t.Errorf("the command of %s is not there: %s", n.ID, n.Command)
+		}
 		if n.Kind == status.NeedChoice {
-			s.sees("Look at " + n.Options[1])
+			s.sees("Review " + n.Options[1])
 		}
 	}
 	s.accessible("the morning")
@@ -96,7 +100,7 @@ func TestAMorning(t *testing.T) {
 
 	question := v.Needs[slices.IndexFunc(v.Needs, func(n status.Need) bool { return n.Kind == status.NeedAnswer })]
 	s.open(b.origin + "/")
-	s.press(`article:has(input[type=radio]) button`)
+	s.press(`.opts button`)
 	s.sees("Answer: done.")
 	now, err := status.ReadOverview(t.Context(), dir, status.Options{Open: app.OpenToReadAt, Newest: 10, Sizes: true})
 	if err != nil {

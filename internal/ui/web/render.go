@@ -43,6 +43,7 @@ var functions = template.FuncMap{
 	"count": format.Count,
 	"lower": func(v any) string { return strings.ToLower(fmt.Sprint(v)) },
 	"inc":   func(i int) int { return i + 1 },
+	"icons": func() map[string]string { return icons },
 	"form":  func(p *page, place string, a status.Act) form { return newForm(p, place, a) },
 }
 
