@@ -39,13 +39,13 @@ func BranchCommand(a *cli.App) *cobra.Command {
 		Long: `Creates a branch: its own task, log, agents and checks, in its own work tree
 .ferrus/worktrees/NAME on the git branch ferrus/NAME. It starts with the present
 task and files, or with --at those of that entry of "ferrus log". With --base it
-starts at a commit, branch or remote branch. --task gives it a new task.
--n 3 creates the attempts NAME.1, NAME.2 and NAME.3; each --variant is one, by
-that agent. --remove deletes a branch, --fetch gets its files from elsewhere.`,
+starts at a commit, branch or remote branch, which --fetch fetches first. --task
+gives it a new task. -n 3 creates the attempts NAME.1, NAME.2 and NAME.3; each
+--variant is one, by that agent. --remove deletes a branch.`,
 		Example: `  ferrus branch try-cache
   ferrus branch attempt -n 3
   ferrus branch docs --task "update the docs"
-  ferrus branch fix --base origin/v1 --task "fix the leak in v1"
+  ferrus branch fix --base origin/v1 --fetch --task "fix the leak in v1"
   ferrus branch fast --task "be fast" --variant codex --variant qwen-code
   ferrus branch --fetch try-cache
   ferrus branch --remove try-cache`,
@@ -53,9 +53,11 @@ that agent. --remove deletes a branch, --fetch gets its files from elsewhere.`,
 started. If there is no task, it starts with the present files. The task that
 you branch from is not changed.
 
-With --base, nothing is fetched: run "git fetch" before, if the commit is new. A
-branch without a task gets one with "ferrus task --branch NAME TEXT". A merge
-brings what the task changed since REF into the project, not what REF has.
+With --base REMOTE/BRANCH --fetch, git fetches that branch first, with your own
+configuration and credentials. No hook and no program that the repository names
+runs. Without --fetch the branch starts at what was fetched last. A branch
+without a task gets one with "ferrus task --branch NAME TEXT". A merge brings
+what the task changed since REF into the project, not what REF has.
 
 Every command has --branch NAME, and detects the branch in its work tree.
 "ferrus branches" compares branches, "ferrus run --parallel" runs them, "ferrus
@@ -69,7 +71,7 @@ and that of NAME.2 is claude-code with the model opus. The agent is frozen on
 the branch: no agent and no edit of ferrus.toml changes it. A single --variant
 makes the branch NAME. The reviewer stays the configured one.
 
-With --fetch, the project is in a database and its work trees travel: see
+With --fetch alone, the project is in a database and its work trees travel: see
 docs/machines.md. It makes the work tree of the branch on this computer, or
 replaces the files there by the newest that were published: those that were
 submitted, or those of the newest check. The files that were there are saved in
@@ -84,13 +86,13 @@ fetched work commit tree new saved edited[].`),
 				return cli.UsageError("ferrus branch NAME; ferrus branches lists the branches", "the branch has no name")
 			case how.base != "" && how.at != 0:
 				return cli.UsageError("omit one of them", "--at starts at an entry of the log, and --base at a commit")
-			case cmd.Flags().Changed("base") && (how.base == "" || how.remove || how.fetch):
+			case cmd.Flags().Changed("base") && (how.base == "" || how.remove):
 				return cli.UsageError("ferrus branch NAME --base REF", "--base names the commit of a new branch")
 			case how.remove && (how.at != 0 || how.copies != 0 || how.task != "" || how.variants != nil):
 				return cli.UsageError("omit the other flags", "--remove allows only --force")
-			case how.fetch && (how.remove || how.at != 0 || how.copies != 0 || how.task != "" || how.variants != nil || cmd.Flags().Changed("file")):
-				return cli.UsageError("omit the other flags", "--fetch allows no other flag")
-			case how.fetch:
+			case how.fetch && how.base == "" && (how.remove || how.at != 0 || how.copies != 0 || how.task != "" || how.variants != nil || cmd.Flags().Changed("file")):
+				return cli.UsageError("omit the other flags", "--fetch allows no other flag than --base")
+			case how.fetch && how.base == "":
 				return fetchBranch(a, cmd.Context(), names[0])
 			case how.force && !how.remove:
 				return cli.UsageError("leave it out", "--force is for --remove")
@@ -113,7 +115,7 @@ fetched work commit tree new saved edited[].`),
 	flags.StringArrayVar(&how.variants, "variant", nil, "create an attempt by `AGENT[:MODEL]`; repeat it for others")
 	flags.StringVar(&how.task, "task", "", "create a task from `TEXT` on the branch")
 	how.file.FileFlag(cmd)
-	flags.BoolVar(&how.fetch, "fetch", false, "fetch the files of a branch from another computer")
+	flags.BoolVar(&how.fetch, "fetch", false, "with --base: fetch the remote branch first; alone: fetch the files of the branch from another computer")
 	flags.BoolVar(&how.remove, "remove", false, "delete the branch")
 	flags.BoolVar(&how.force, "force", false, "with --remove: also if the task is unfinished or not merged")
 	return cmd
@@ -141,14 +143,18 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
 		return cli.CannotDo("make the branch", "", err)
 	}
-	fork := branch.Fork{Names: []string{name}, At: how.at, Own: text != "" || how.base != "", Base: how.base, Variants: variants}
+	fork := branch.Fork{Names: []string{name}, At: how.at, Own: text != "" || how.base != "", Base: how.base, Fetch: how.fetch, Variants: variants}
 	if n := max(how.copies, len(variants)); how.copies > 0 || n > 1 {
 		fork.Names = nil
 		for n := range n {
 			fork.Names = append(fork.Names, fmt.Sprintf("%s.%d", name, n+1))
 		}
 	}
-	ctx, end := a.Working(ctx, "making "+format.Count(len(fork.Names), "branch", "branches"))
+	what := "making " + format.Count(len(fork.Names), "branch", "branches")
+	if fork.Fetch {
+		what = "fetching " + fork.Base + ", " + what
+	}
+	ctx, end := a.Working(ctx, what)
 	defer end()
 	made, err := branch.Create(ctx, s, fork)
 	end()

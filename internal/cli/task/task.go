@@ -17,15 +17,15 @@ import (
 // TaskCommand is ferrus task.
 func TaskCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
-	var base string
+	var base branch.Fork
 	cmd := &cobra.Command{
-		Use:   "task TEXT | -f FILE [--branch NAME [--base REF]]",
+		Use:   "task TEXT | -f FILE [--branch NAME [--base REF [--fetch]]]",
 		Short: "Create a task for agents that you start yourself",
 		Long: `Creates a task from TEXT, from FILE, or from stdin with "-f -". Diffs start from
 the present work tree. The checks of ferrus.toml are frozen when the task is
 created. An executor that waits gets the task at once. If --branch names a
 branch that does not exist, the branch is created, with --base at that commit,
-branch or remote branch.`,
+branch or remote branch. With --fetch git fetches the remote branch first.`,
 		Example: `  ferrus task "add a --verbose flag to the server"
   ferrus task -f task.md --branch verbose
   git log -1 --format=%B | ferrus task -f -`,
@@ -34,8 +34,8 @@ branch or remote branch.`,
 			if !cli.TextGiven(cmd, words) {
 				return cli.UsageError(`ferrus task{branch} "what is to be done", or ferrus task{branch} -f FILE`, "there is no text")
 			}
-			if cmd.Flags().Changed("base") && (a.Branch == "" || base == "") {
-				return cli.UsageError(`ferrus task --branch NAME --base REF "what is to be done"`, "--base names the commit of a new branch")
+			if cmd.Flags().Changed("base") && (a.Branch == "" || base.Base == "") || base.Fetch && base.Base == "" {
+				return cli.UsageError(`ferrus task --branch NAME --base REF "what is to be done"`, "--base names the commit of a new branch, and --fetch gets it")
 			}
 			if err := ensureBranch(a, cmd.Context(), base); err != nil {
 				return err
@@ -44,17 +44,18 @@ branch or remote branch.`,
 		},
 	}
 	from.FileFlag(cmd)
-	cmd.Flags().StringVar(&base, "base", "", "create the branch at the commit, branch or remote branch `REF`")
+	cmd.Flags().StringVar(&base.Base, "base", "", "create the branch at the commit, branch or remote branch `REF`")
+	cmd.Flags().BoolVar(&base.Fetch, "fetch", false, "with --base: fetch the remote branch first")
 	return cmd
 }
 
-// ensureBranch makes the branch that the command line names, if there is none of that name: at the commit base, "" for where the project is.
-func ensureBranch(a *cli.App, ctx context.Context, base string) error {
+// ensureBranch makes the branch that the command line names, if there is none of that name, at the base of fork.
+func ensureBranch(a *cli.App, ctx context.Context, fork branch.Fork) error {
 	if a.Branch == "" {
 		return nil
 	}
 	if _, err := a.Place(ctx); refusal.CodeOf(err) != refusal.UnknownBranch {
-		if err == nil && base != "" {
+		if err == nil && fork.Base != "" {
 			return cli.Refuse(refusal.InvalidInput, "there is a branch "+a.Branch+" already, and --base is for a new one", "leave --base out, or take another name")
 		}
 		return nil // the command finds out itself
@@ -70,7 +71,14 @@ func ensureBranch(a *cli.App, ctx context.Context, base string) error {
 	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
 		return cli.CannotDo("make the branch", "", err)
 	}
-	_, err = branch.Create(ctx, s, branch.Fork{Names: []string{on}, Own: true, Base: base})
+	fork.Names, fork.Own = []string{on}, true
+	what := "making the branch"
+	if fork.Fetch {
+		what = "fetching " + fork.Base + ", " + what
+	}
+	ctx, end := a.Working(ctx, what)
+	defer end()
+	_, err = branch.Create(ctx, s, fork)
 	return cli.CannotDo("make the branch", "", err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
@@ -21,6 +22,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/remote"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 	"github.com/ferrus-go/ferrus/internal/worktree/snapshots"
 )
 
@@ -30,6 +33,7 @@ type Fork struct {
 	At    uint64 // the entry of the present task at which they begin; 0 for the present
 	Own   bool   // they are for tasks of their own, and begin without one
 	Base  string // with Own: the commit at which they begin, as a person names it; "" for where the project is
+	Fetch bool   // Base is a remote branch, which is fetched before
 
 	Variants []state.Variant // the executor of each; nil where all have that of the gate
 
@@ -124,7 +128,13 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 	}
 	switch {
 	case f.Base != "":
-		from.at, from.tree, err = commitOf(ctx, tree, f.Base)
+		base := f.Base
+		if f.Fetch {
+			base, err = fetchBase(ctx, tree, f.Base)
+		}
+		if err == nil {
+			from.at, from.tree, err = commitOf(ctx, tree, base)
+		}
 	case f.Tree != "":
 		from.tree = f.Tree
 	case f.At != 0:
@@ -148,6 +158,28 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 	return from, err
 }
 
+// fetchBase fetches the remote branch that a person names, and returns its commit.
+func fetchBase(ctx context.Context, tree *worktree.Tree, base string) (commit string, err error) {
+	of, name, ok := strings.Cut(base, "/")
+	if !ok || repository.CheckName(base) != nil {
+		return "", &refusal.RefusedError{Code: refusal.InvalidInput, Person: true, Message: git.Printable(base) + " is no remote branch, and --fetch gets one",
+			Remedy: "name the remote and its branch, as in --base origin/main --fetch"}
+	}
+	commit, err = remote.FetchBranch(ctx, tree.Repository, of, name)
+	r := &refusal.RefusedError{Code: refusal.InvalidInput, Person: true}
+	switch {
+	case err == nil:
+		return commit, nil
+	case errors.Is(err, remote.ErrNoRemote):
+		r.Message, r.Remedy = "there is no remote "+of+" here", "git remote -v lists the remotes"
+	case errors.Is(err, remote.ErrNoBranch):
+		r.Message, r.Remedy = of+" has no branch "+name, refusal.Say("git ls-remote --heads %s lists its branches", of)
+	default:
+		r.Code, r.Message, r.Remedy = refusal.StoreError, base+" cannot be fetched: "+err.Error(), "without --fetch the branch starts at what was fetched last"
+	}
+	return "", r
+}
+
 // commitOf finds the commit that a person names, and its files.
 func commitOf(ctx context.Context, tree *worktree.Tree, base string) (commit, files string, err error) {
 	commit, files, err = tree.Commit(ctx, base)
@@ -157,7 +189,7 @@ func commitOf(ctx context.Context, tree *worktree.Tree, base string) (commit, fi
 	if commit != "" {
 		return commit, files, nil
 	}
-	var remedy refusal.Own = "name a commit, a branch, a remote branch such as origin/main, or a tag; git fetch gets those that the remote has"
+	var remedy refusal.Own = "name a commit, a branch, a remote branch such as origin/main, or a tag; --fetch gets a remote branch first"
 	if there, _, _ := tree.Commit(ctx, "refs/remotes/origin/"+base); there != "" {
 		remedy = refusal.Say("name the remote branch: --base origin/%s", base)
 	}

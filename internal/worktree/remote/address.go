@@ -79,7 +79,7 @@ func findAddress(ctx context.Context, repo *repository.Repository, remote string
 		}
 	}
 	if a.fetch == "" {
-		return a, fmt.Errorf("there is no such remote; git remote -v lists those of the repository, git remote add %s URL adds one", remote)
+		return a, fmt.Errorf("%w; git remote -v lists those of the repository, git remote add %s URL adds one", ErrNoRemote, remote)
 	}
 	return a, nil
 }

@@ -16,6 +16,10 @@ var (
 	ErrAccess = errors.New("the remote refuses access")
 	// ErrMissing says that the remote does not have the commit that was asked for.
 	ErrMissing = errors.New("the remote does not have the commit")
+	// ErrNoRemote says that neither the repository nor the person has a remote of that name.
+	ErrNoRemote = errors.New("there is no such remote")
+	// ErrNoBranch says that the remote does not have the branch that was asked for.
+	ErrNoBranch = errors.New("the remote has no branch")
 )
 
 // A StaleError says that a ref of the caller's own epoch has another commit than the caller expects. Nothing was changed. The

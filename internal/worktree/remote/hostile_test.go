@@ -140,6 +140,9 @@ func TestNoProgramOfTheRepositoryRuns(t *testing.T) {
 				}
 				opened = append(opened, r)
 			}
+			if _, err := remote.FetchBranch(t.Context(), again.Repository, "origin", "main"); err != nil {
+				t.Logf("origin/main: %v", err)
+			}
 			for i, r := range opened {
 				// By the name of the remote they fail where the trap lies in the address. None may run anything.
 				_, pushed := r.Push(t.Context(), remote.Ref{Task: "t", Epoch: uint64(i + 2)}, id, h.main)

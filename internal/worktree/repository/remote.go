@@ -96,6 +96,26 @@ func (r *Repository) ReadCommit(ctx context.Context, id string) (tree, parent st
 	return tree, parent, nil
 }
 
+// TakeBranch gives the user's store a commit that git has fetched into the private one, with all that it lacks of it, and makes
+// refs/remotes/<name> point at it.
+func (r *Repository) TakeBranch(ctx context.Context, name, commit string) error {
+	out, _, err := r.Command().Run(ctx, "rev-list", "--objects", "--no-object-names", commit, "--not", "--alternate-refs")
+	if err != nil {
+		return err
+	}
+	l, err := r.transferObjects(ctx, strings.Fields(string(out)))
+	if err != nil {
+		return err
+	}
+	if err := r.sync(r.objects); err != nil {
+		return err
+	}
+	if err := r.updateRefs(ctx, "option no-deref\nupdate refs/remotes/"+name+" "+commit+"\n"); err != nil {
+		return err
+	}
+	return r.verifyTransfer(ctx, l)
+}
+
 // SyncFetched brings to disk what git has fetched into the private store.
 func (r *Repository) SyncFetched() error {
 	return errors.Join(r.SyncObjects(), SyncFile(filepath.Join(r.store(), "pack")))
