@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/project/ports"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
 
@@ -38,13 +39,15 @@ func (y *yard) temps(f *Folder) []string {
 	return left
 }
 
-// TestACommandIsAWorkerLikeAnAgent: it gets its topic and its paths, nobody sees its output before it has ended, and who
+// TestACommandIsAWorkerLikeAnAgent: it gets its topic, its paths and the ports of the project's folder, as agents do, nobody sees its output before it has ended, and who
 // reads it is an agent. S2-11.
 func TestACommandIsAWorkerLikeAnAgent(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
-	y.play("end", `cat "$FERRUS_RUN_DIR/lint.md" "$FERRUS_RUN_DIR/one.md" > "$FERRUS_OUTPUT"`)
-	f := y.launch(mixed(`echo "$FERRUS_TOPIC in $PWD, $FERRUS_AGENT" > "$FERRUS_OUTPUT"; until test -e go; do sleep 0.01; done`, ""))
+	y.play("end", `cat "$FERRUS_RUN_DIR/lint.md" "$FERRUS_RUN_DIR/one.md" > "$FERRUS_OUTPUT"; echo "$FERRUS_PORT_BASE" >> "$FERRUS_OUTPUT"`)
+	base, err := ports.Base(y.root)
+	must(t, err)
+	f := y.launch(mixed(`echo "$FERRUS_TOPIC in $PWD, $FERRUS_AGENT, $FERRUS_PORT_BASE" > "$FERRUS_OUTPUT"; until test -e go; do sleep 0.01; done`, ""))
 	y.tick(f)
 	y.gone(f, "one")
 	y.eventually("the command has written", func() bool { return len(y.temps(f)) == 1 })
@@ -56,7 +59,7 @@ func TestACommandIsAWorkerLikeAnAgent(t *testing.T) {
 	y.put("go", "")
 	y.ended(f, y.conduct(f))
 	text, err := os.ReadFile(f.Path(finalFile))
-	if want := "FSA architecture in " + y.root + ", lint:run:1\none was here\n"; err != nil || string(text) != want {
+	if want := "FSA architecture in " + y.root + ", lint:run:1, " + strconv.Itoa(base) + "\none was here\n" + strconv.Itoa(base) + "\n"; err != nil || string(text) != want {
 		t.Errorf("got %q, not %q: %v", text, want, err)
 	}
 	if left := y.temps(f); len(left) > 0 {

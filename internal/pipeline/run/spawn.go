@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/project/ports"
 )
 
 // start starts workers, all at once, and returns when each has its slot. A worker that has its slot
@@ -94,6 +95,7 @@ func (b *runState) order(role string) (process.Order, error) {
 	if err := b.staff(&o, k, spec); err != nil {
 		return process.Order{}, err
 	}
+	o.Launch.Env = append(o.Launch.Env, ports.Env(spec.Work)...)
 	if f.Workflow.All() {
 		hold, err := json.Marshal(held{f.Dir, role})
 		if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
-// Variable has the first port of the block in the environment of agents, of [branches] setup and of checks.
+// Variable has the first port of the block in the environment of agents, workers of pipelines, [branches] setup and checks.
 const Variable = "FERRUS_PORT_BASE"
 
 // The blocks lie below the ports that systems give to outgoing connections.
