@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -78,20 +79,24 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 		return got
 	}
 	// A report cannot be read while a folder is where the agents are listed: the act needs no other than that by which it was found.
+	alone := func(shown *status.Detail, a status.Act, values map[string]string, want string) {
+		t.Helper()
+		unread := filepath.Join(dir, ".ferrus", "runs", shown.TaskID+".jsonl")
+		if err := os.MkdirAll(unread, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := status.Read(e); err == nil {
+			t.Error("the report is read all the same")
+		}
+		if got := do(a, values); got.Failed() || !strings.HasPrefix(got.Text, want) {
+			t.Errorf("%s: %+v", a.Name, got)
+		}
+		if err := os.Remove(unread); err != nil {
+			t.Fatal(err)
+		}
+	}
 	answer.Args = slices.Insert(answer.Args, 1, status.Continues)
-	unread := filepath.Join(dir, ".ferrus", "runs", shown.TaskID+".jsonl")
-	if err := os.MkdirAll(unread, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := status.Read(e); err == nil {
-		t.Error("the report is read all the same")
-	}
-	if got := do(answer, map[string]string{"answer": "2"}); got.Failed() || got.Text != "q1 answered: 2. red" {
-		t.Fatalf("%+v", got)
-	}
-	if err := os.Remove(unread); err != nil {
-		t.Fatal(err)
-	}
+	alone(shown, answer, map[string]string{"answer": "2"}, "q1 answered: 2. red")
 	d := detail(t, dir)
 	last := d.Timeline[len(d.Timeline)-1]
 	if last.Event != state.Answer || !strings.Contains(last.Text, "(via web)") || strings.Contains(last.Text, "without a terminal") {
@@ -113,6 +118,52 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	}
 	if now := detail(t, dir); now.Title != "another task" || now.State != state.Executing {
 		t.Errorf("%s is %s", now.Title, now.State)
+	}
+	if _, _, err := agent.AwaitTask(t.Context(), 0, true); err != nil {
+		t.Fatal(err)
+	}
+	conf := []byte("[checks]\ncommands = []\n")
+	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), conf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if warning := cli.TrustOwnFile(dir, conf); warning != "" {
+		t.Fatal(warning)
+	}
+	hand := func() {
+		if got, _, err := agent.AwaitTask(t.Context(), 0, true); err != nil || got == nil {
+			t.Fatal(got, err)
+		}
+		if got, err := agent.Check(t.Context(), time.Minute); err != nil || got.Status != state.CheckGreen {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if _, err := agent.Submit(t.Context(), engine.Submitting{Summary: "painted", Verification: "none", NoChange: "it is there"}, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name, field, text, want string
+		before                  func()
+	}{
+		{"send", "message", "thinner", "executor:codex:1 reads it", nil},
+		{"accept", "", "", "accepted for t-", nil},
+		{"reject", "message", "thicker", "s1 rejected", hand},
+		{"approve", "note", "well", "s2 approved", hand},
+		{"reopen", "message", "once more", "t-", nil},
+	} {
+		if c.before != nil {
+			c.before()
+		}
+		now := detail(t, dir)
+		alone(now, find(t, now.Acts, c.name), map[string]string{c.field: c.text}, c.want)
+	}
+	stop := status.Act{Name: "stop", Args: []string{"stop"}, Report: reset.Report, On: reset.On}
+	if got := do(stop, nil); got.Exit == 0 || !strings.Contains(got.Message, "is not the present one") {
+		t.Errorf("the run of another task is stopped: %+v", got)
+	}
+	now := detail(t, dir)
+	stop.Report, stop.On = now.Report, engine.Subject{Task: now.TaskID}
+	if got := do(stop, nil); got.Failed() || got.Text != "nothing to do: no run is active, and no agent of one" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,9 +11,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // ConfigCommand is ferrus config.
@@ -53,7 +52,9 @@ created: agents cannot loosen their own checks.`,
   ferrus config accept --branch fix-login`,
 			Annotations: cli.Reference("", "accepted[{key pinned now}] seq."),
 			Args:        cobra.NoArgs,
-			RunE:        func(cmd *cobra.Command, _ []string) error { return configAccept(a, cmd.Context()) },
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("accept")}, cli.Source{})
+			},
 		},
 		&cobra.Command{
 			Use:   "explain [KEY...]",
@@ -140,51 +141,13 @@ func configCheck(a *cli.App, ctx context.Context) error {
 	for _, w := range warnings {
 		a.ShowRow("warning", a.Paint(cli.Yellow, w))
 	}
-	showChanges(a, differs)
+	for _, c := range differs {
+		a.Say("  %s\n", c)
+	}
 	if len(differs) > 0 {
 		a.ShowSteps([]status.Step{{Command: "ferrus config accept", Why: "applies it to the present task"}})
 	}
 	return nil
-}
-
-func showChanges(a *cli.App, list []config.Change) {
-	for _, c := range list {
-		a.Say("  %s\n    frozen  %s\n    now     %s\n", a.Paint(cli.Bold, c.Key), c.Pinned, c.Now)
-	}
-}
-
-func configAccept(a *cli.App, ctx context.Context) error {
-	s, err := a.OpenAsPerson(ctx, "config accept")
-	if err != nil {
-		return err
-	}
-	e := s.Engine()
-	defer e.Close()
-	changes, done, err := s.AcceptConfig(ctx)
-	if err != nil {
-		var r *refusal.RefusedError
-		if errors.As(err, &r) && r.Wrong != nil && r.Wrong.State == state.Idle {
-			return cli.Refuse(r.Code, "nothing to accept: there is no task", "the next task gets ferrus.toml as it is then")
-		}
-		return cli.CannotDo("accept the configuration", "", err)
-	}
-	switch {
-	case a.JSON:
-		err = a.PrintJSON(map[string]any{"accepted": changes, "seq": done.Task.Seq})
-	case len(changes) == 0:
-		a.Say("nothing to do: the task has the configuration of ferrus.toml\n")
-	default:
-		a.Say("accepted for %s:\n", done.Task.TaskID)
-		showChanges(a, changes)
-	}
-	if err != nil {
-		return err
-	}
-	r, err := status.Read(e)
-	if err == nil {
-		_, err = a.Continue(ctx, r)
-	}
-	return err
 }
 
 func configExplain(a *cli.App, ctx context.Context, keys []string) error {

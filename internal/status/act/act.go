@@ -50,6 +50,7 @@ func Named(name string) Kind { return kinds[name] }
 var kinds = func() map[string]Kind {
 	named := map[string]Kind{}
 	for _, k := range []Kind{
+		{Name: "accept", Verb: "config accept", cannot: "accept the configuration", Continues: true, do: accept},
 		{Name: "answer", Document: true, Continues: true, do: answer},
 		{Name: "approve", do: approve},
 		{Name: "reject", Document: true, Continues: true, do: reject},
@@ -59,6 +60,7 @@ var kinds = func() map[string]Kind {
 		{Name: "rollback", cannot: "roll the task back to {seq}", do: rollback},
 		{Name: "rollback-files", Verb: "rollback", cannot: "roll the task and its files back to {seq}", Doing: "restoring the files", do: rollbackFiles},
 		{Name: "send", cannot: "send it", Document: true, do: steer},
+		{Name: "stop", Doing: "ending the agents", do: stop},
 		{Name: Followup, Verb: "send", cannot: "send it", Document: true, Continues: true, do: reopen},
 	} {
 		k.Verb = cmp.Or(k.Verb, k.Name)

@@ -2,8 +2,11 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/conductor"
@@ -12,7 +15,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 func answer(ctx context.Context, s *engine.Session, r Request) (Result, error) {
@@ -121,6 +127,64 @@ func steer(ctx context.Context, s *engine.Session, r Request) (Result, error) {
 		return Result{}, err
 	}
 	return Result{Done: done, Lines: []string{readers(done.Task, s.Engine().Verdict(done.Snapshot).Dead)}}, nil
+}
+
+func accept(ctx context.Context, s *engine.Session, _ Request) (Result, error) {
+	changes, done, err := s.AcceptConfig(ctx)
+	var r *refusal.RefusedError
+	if errors.As(err, &r) && r.Wrong != nil && r.Wrong.State == state.Idle {
+		err = &refusal.RefusedError{Code: r.Code, Message: "there is no task", Remedy: "the next task gets ferrus.toml as it is then"}
+	}
+	lines := []string{fmt.Sprintf("accepted for %s:", done.Task.TaskID)}
+	for _, c := range changes {
+		lines = append(lines, "  "+c.String())
+	}
+	if len(changes) == 0 {
+		lines = []string{"nothing to do: the task has the configuration of ferrus.toml"}
+	}
+	return Result{Done: done, Lines: lines, Facts: map[string]any{"accepted": changes, "seq": done.Task.Seq}}, err
+}
+
+// stopLimit is how long a conductor is given to end by itself: longer than it gives its agents.
+const stopLimit = 20 * time.Second
+
+func stop(ctx context.Context, s *engine.Session, _ Request) (Result, error) {
+	e := s.Engine()
+	before, err := status.Read(e)
+	if err != nil {
+		return Result{}, err
+	}
+	dir := e.Place().Path()
+	h, busy := conductor.Conductor(dir)
+	if !busy && e.Place().Branch == "" {
+		dir = schedule.Dir(e.Place().Root)
+		h, busy = conductor.Conductor(dir)
+	}
+	var lines, ended []string
+	if busy {
+		lines = append(lines, fmt.Sprintf("ended the run (process %d)", h.Pid))
+		if err := proc.RequestStop(h.Pid); err != nil {
+			return Result{}, fmt.Errorf("end the run (process %d): %v", h.Pid, err)
+		}
+		for until := time.Now().Add(stopLimit); busy && time.Now().Before(until) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+			_, busy = conductor.Conductor(dir)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return Result{}, context.Cause(ctx)
+		case busy:
+			if p, err := os.FindProcess(h.Pid); err == nil {
+				_ = p.Kill()
+			}
+		}
+	}
+	for _, r := range before.Agents {
+		ended, lines = append(ended, r.Name), append(lines, "ended "+r.Name)
+	}
+	if len(lines) == 0 {
+		lines = []string{"nothing to do: no run is active, and no agent of one"}
+	}
+	return Result{Lines: lines, Facts: map[string]any{"conductor": h.Pid, "ended": ended, "state": before.State}}, schedule.EndAll(ctx, e)
 }
 
 // readers says which agents read a message, and when.
