@@ -35,11 +35,19 @@ func (t *Tree) ChangedPaths(ctx context.Context, from, to string) ([]string, err
 	if !t.Git() {
 		return nil, nil
 	}
-	var out strings.Builder
-	if err := t.diff(ctx, from, to, &out, "-z", "--name-only", "--no-renames"); err != nil {
+	ids, err := t.ends(ctx, from, to)
+	if err != nil {
 		return nil, err
 	}
-	return git.Split([]byte(out.String())), nil
+	all, err := t.Deltas(ctx, ids[0], ids[1])
+	if err != nil {
+		return nil, fmt.Errorf("diff of %.12s and %.12s: %w", ids[0], ids[1], err)
+	}
+	var paths []string
+	for _, d := range all {
+		paths = append(paths, d.Path)
+	}
+	return paths, nil
 }
 
 // Diffstat is git's summary of what differs between two trees, as in [Tree.Changed]: a line for each of the first 60
@@ -160,12 +168,7 @@ func pathspecs(magic string, names []string) []string {
 	return specs
 }
 
-// diff compares two trees with git's plumbing, which the user's diff settings do not reach.
-func (t *Tree) diff(ctx context.Context, from, to string, w io.Writer, how ...string) error {
-	return t.diffOf(ctx, from, to, w, nil, how...)
-}
-
-// diffOf is diff of the paths that pathspecs name.
+// diffOf compares two trees with git's plumbing, which the user's diff settings do not reach, in the paths that pathspecs name.
 func (t *Tree) diffOf(ctx context.Context, from, to string, w io.Writer, specs []string, how ...string) error {
 	c := t.Command()
 	c.Stdout = w

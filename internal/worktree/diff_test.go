@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
 func TestAPatchMakesTheSameTree(t *testing.T) {
@@ -165,4 +167,30 @@ func BenchmarkFingerprint(b *testing.B) {
 			runGit(b, dir, "status", "--porcelain")
 		}
 	})
+}
+
+func TestWhatLiesInFilesOfItsOwnIsReadWithoutGit(t *testing.T) {
+	dir := committed(t)
+	tree := open(t, dir)
+	from, err := tree.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "src/c.go", "package c\n")
+	to, err := tree.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := filepath.Join(t.TempDir(), "calls")
+	worktreetest.Wrap(t, "echo call >>'"+calls+"'")
+	got, err := tree.ChangedPaths(t.Context(), from, to)
+	if err != nil || !slices.Equal(got, []string{"src/c.go"}) {
+		t.Fatalf("%q, %v", got, err)
+	}
+	if _, err := tree.Verify(t.Context(), from, to, 1, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(calls); len(text) > 0 {
+		t.Errorf("git was called: %q", text)
+	}
 }

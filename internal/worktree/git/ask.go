@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
 // Needs is an error where git is older than that version; why follows "too old" in it.
 func Needs(ctx context.Context, major, minor int, why string) error {
-	out, _, err := Command{}.Run(ctx, "version")
+	out, err := versionNow(ctx)
 	if err != nil {
 		return err
 	}
@@ -25,6 +29,35 @@ func Needs(ctx context.Context, major, minor int, why string) error {
 		return fmt.Errorf("git %s is too old %s; install git %d.%d or later", version, why, major, minor)
 	}
 	return nil
+}
+
+// asked is what the git binary last said of its version.
+var asked struct {
+	sync.Mutex
+	file    fs.FileInfo
+	version []byte
+}
+
+// versionNow is what the git binary says of its version. It is asked again when its file is another.
+func versionNow(ctx context.Context) ([]byte, error) {
+	path, err := gitPath("")
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	asked.Lock()
+	defer asked.Unlock()
+	if asked.file == nil || !rootfs.Unchanged(asked.file, file) {
+		out, _, err := Command{}.Run(ctx, "version")
+		if err != nil {
+			return nil, err
+		}
+		asked.file, asked.version = file, out
+	}
+	return asked.version, nil
 }
 
 // RevParse asks git rev-parse about the repository that holds dir, for absolute paths and the like: one answer for each question,

@@ -49,6 +49,12 @@ func gitPath(dir string) (string, error) {
 	return found.git, nil
 }
 
+// Missing says why git cannot be called in a folder, nil where it can: for what is done with no call, and must not be without git.
+func Missing(dir string) error {
+	_, err := gitPath(dir)
+	return err
+}
+
 // Below is path relative to top, with slashes, and whether it lies below it. Links are resolved as far as path
 // exists.
 func Below(top, path string) (string, bool) {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
-	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // An Entry is what a tree holds at a path; the zero value is nothing.
@@ -22,8 +23,16 @@ const (
 	ModeTree    = "40000"
 )
 
-// modeNone is what git writes where there is nothing.
-const modeNone = "000000"
+// modeAs is a mode of a tree as git takes it: git of the past wrote other rights, too.
+func modeAs(text string) string {
+	switch {
+	case len(text) != len(ModeFile) || text[:3] != ModeFile[:3]:
+		return text
+	case text[3]&1 != 0:
+		return ModeExec
+	}
+	return ModeFile
+}
 
 // ModeOf is the mode of an entry for a file or a link.
 func ModeOf(mode fs.FileMode) string {
@@ -48,30 +57,34 @@ type Delta struct {
 	Old, New Entry
 }
 
-// Deltas lists what differs between two trees, by path.
+// Deltas lists what differs between two trees, or those of commits, by path. The trees are compared with their ids.
 func (r *Repository) Deltas(ctx context.Context, from, to string) ([]Delta, error) {
-	out, _, err := r.Command().Run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to, "--")
-	if err != nil {
-		return nil, err
-	}
-	// ":oldmode newmode oldid newid status", then the path
-	fields := git.Split(out)
-	all := make([]Delta, 0, len(fields)/2)
-	for i := 0; i+1 < len(fields); i += 2 {
-		f := strings.Fields(strings.TrimPrefix(fields[i], ":"))
-		if len(f) != 5 {
-			return nil, fmt.Errorf("git diff-tree: cannot read %q", fields[i])
+	at := map[string]Delta{}
+	err := r.reading(ctx, func(o *objects) (err error) {
+		o.links = true
+		if from, err = o.treeOf(from); err != nil {
+			return err
 		}
-		d := Delta{Path: fields[i+1]}
-		if f[0] != modeNone {
-			d.Old = Entry{f[0], f[2]}
+		if to, err = o.treeOf(to); err != nil {
+			return err
 		}
-		if f[1] != modeNone {
-			d.New = Entry{f[1], f[3]}
+		all, err := o.difference(from, to)
+		for _, s := range all {
+			if s.Mode == ModeTree {
+				continue
+			}
+			d := at[s.Path]
+			d.Path = s.Path
+			if s.new {
+				d.New = s.Entry
+			} else {
+				d.Old = s.Entry
+			}
+			at[s.Path] = d
 		}
-		all = append(all, d)
-	}
-	return all, nil
+		return err
+	})
+	return slices.SortedFunc(maps.Values(at), func(a, b Delta) int { return strings.Compare(a.Path, b.Path) }), err
 }
 
 // TreeID is id, or that of the empty tree where it is "".

@@ -14,7 +14,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 )
 
@@ -118,6 +120,40 @@ func IDLike(other, kind string, data []byte) string {
 
 // loose is where a store has an object that is in no pack.
 func loose(store, id string) string { return filepath.Join(store, id[:2], id[2:]) }
+
+// maxLoose bounds an object that is read without git, and its file, in bytes.
+const maxLoose = 1 << 20
+
+// readLoose reads an object from a file of its own. ok is false where none has just what the id says: git is to be asked, and
+// knows why.
+func (r *Repository) readLoose(id string) (kind string, content []byte, ok bool) {
+	if !IsID(id) {
+		return "", nil, false
+	}
+	if id == IDLike(id, "tree", nil) {
+		return "tree", nil, true // git knows it where no store has it
+	}
+	for _, store := range []string{r.store(), r.objects} {
+		file, err := rootfs.ReadRegular(loose(store, id), maxLoose)
+		if err != nil {
+			continue
+		}
+		z, err := zlib.NewReader(bytes.NewReader(file))
+		if err != nil {
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(z, maxLoose))
+		h := HashOf(id)
+		h.Write(text)
+		if err != nil || hex.EncodeToString(h.Sum(nil)) != id {
+			continue
+		}
+		head, content, _ := bytes.Cut(text, []byte{0}) // "kind size", and the content
+		kind, _, _ = strings.Cut(string(head), " ")
+		return kind, content, true
+	}
+	return "", nil, false
+}
 
 // looseSize is the size of an object that is in a store, and in no pack; else 0. It reads the beginning of its file.
 func (r *Repository) looseSize(id string) int64 {

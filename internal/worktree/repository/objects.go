@@ -2,6 +2,7 @@ package repository
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -13,15 +14,36 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
-// objects reads objects of both stores through one git process, and compares each with its id.
+// objects reads objects of both stores, and compares each with its id. Those in files of their own it reads itself; for the first
+// other one it starts a git process, which reads all others too.
 type objects struct {
-	ask     io.Writer
+	r     *Repository
+	ctx   context.Context
+	links bool // difference lists links to repositories too
+
+	ask     *os.File // nil until there is a process
 	answers *bufio.Reader
-	links   bool // difference lists links to repositories too
+	end     func(error) error // waits for it
 }
 
-// reading starts the process for the time of do.
+// reading is the time of do.
 func (r *Repository) reading(ctx context.Context, do func(*objects) error) error {
+	if err := git.Missing(r.dir); err != nil {
+		return err
+	}
+	o := &objects{r: r, ctx: ctx}
+	err := do(o)
+	if o.ask != nil {
+		err = o.end(err)
+	}
+	return err
+}
+
+// start starts the process.
+func (o *objects) start() error {
+	if o.ask != nil {
+		return nil
+	}
 	ids, ask, err := os.Pipe() // a file of its own: a git that dies is waited for no longer
 	if err != nil {
 		return err
@@ -29,29 +51,52 @@ func (r *Repository) reading(ctx context.Context, do func(*objects) error) error
 	answers, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		c := r.Command()
+		c := o.r.Command()
 		c.Stdin, c.Stdout = ids, out
-		_, _, err := c.Run(ctx, "cat-file", "--batch")
+		_, _, err := c.Run(o.ctx, "cat-file", "--batch")
 		ids.Close()
 		out.CloseWithError(err)
 		ended <- err
 	}()
-	err = do(&objects{ask: ask, answers: bufio.NewReaderSize(answers, 64<<10)})
-	ask.Close()
-	answers.CloseWithError(err) // git's next write fails
-	if failed := <-ended; err == nil {
-		err = failed
+	o.ask, o.answers = ask, bufio.NewReaderSize(answers, 64<<10)
+	o.end = func(err error) error {
+		ask.Close()
+		answers.CloseWithError(err) // git's next write fails
+		if failed := <-ended; err == nil {
+			err = failed
+		}
+		return err
 	}
-	return err
+	return nil
 }
 
-// each calls use for every object, in the order of ids, with the names by which errors call them. What use reads of the
+// each calls use for every object, in any order, with the names by which errors call them. What use reads of the
 // content is compared with the id when use has returned, and what it does not read too.
 func (o *objects) each(ids, names []string, use func(i int, kind string, size int64, content io.Reader) error) error {
-	if len(ids) > 0 {
-		go io.WriteString(o.ask, strings.Join(ids, "\n")+"\n") // a failure is one of git, which the answers tell
-	}
+	var asked []string
+	var at []int
 	for i, id := range ids {
+		kind, content, ok := o.r.readLoose(id)
+		if !ok {
+			asked, at = append(asked, id), append(at, i)
+			continue
+		}
+		if err := o.ctx.Err(); err != nil {
+			return err
+		}
+		if err := use(i, kind, int64(len(content)), bytes.NewReader(content)); err != nil {
+			return err
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	if err := o.start(); err != nil {
+		return err
+	}
+	go io.WriteString(o.ask, strings.Join(asked, "\n")+"\n") // a failure is one of git, which the answers tell
+	for n, id := range asked {
+		i := at[n]
 		head, err := o.answers.ReadString('\n')
 		if err != nil {
 			return err

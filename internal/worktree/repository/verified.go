@@ -158,7 +158,7 @@ func entriesOf(text []byte, size int) (map[string]Entry, error) {
 		if !ok || !named || len(rest) < size {
 			return nil, fmt.Errorf("cannot read the tree entry %.80q", text)
 		}
-		entries[name] = Entry{mode, hex.EncodeToString(rest[:size])}
+		entries[name] = Entry{modeAs(mode), hex.EncodeToString(rest[:size])}
 		text = rest[size:]
 	}
 	return entries, nil
