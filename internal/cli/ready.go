@@ -5,6 +5,9 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/conductor"
@@ -37,6 +40,7 @@ var obstacles = []struct {
 	{"reviewer", prospect.reviewer},
 	{"sandbox of the executor", prospect.sandbox},
 	{"place of the checks", prospect.place},
+	{"rehearsal", prospect.rehearsal},
 }
 
 // CheckReady refuses a run that could not end well, before an agent is started. The refusal has every obstacle; what
@@ -111,6 +115,60 @@ func (p prospect) sandbox(ctx context.Context) error {
 
 // place finds that the checks have no sandbox or no checkout to run in.
 func (p prospect) place(ctx context.Context) error { return p.e.Runner().CanRun(ctx, p.gate) }
+
+// rehearsal finds that the set-up or the checks have not passed where it is known.
+func (p prospect) rehearsal(context.Context) error {
+	snap, err := p.e.View()
+	if err != nil {
+		return err
+	}
+	why := p.e.Unrehearsed(snap, p.gate)
+	if why == "" {
+		return nil
+	}
+	start := refusal.Say(`ferrus run{branch} --%s "what is to be done"`, unrehearsed)
+	switch {
+	case p.branches:
+		start = refusal.Say("ferrus run --parallel 2 --%s", unrehearsed)
+	case snap.Task.Underway():
+		start = refusal.Say("ferrus resume{branch} --%s", unrehearsed)
+	}
+	return Refuse(refusal.StoreError, why+", and no agent is paid before a rehearsal passes or you say so",
+		refusal.Say("correct the commands ($EDITOR ferrus.toml, then ferrus trust), and try them: ferrus init --rehearse\nif making the checks pass is the task: %s", start))
+}
+
+// unrehearsed is the flag by which a person starts agents though the rehearsal has not passed.
+const unrehearsed = "unrehearsed"
+
+// UnrehearsedFlag gives it to a command that starts agents.
+func UnrehearsedFlag(cmd *cobra.Command, allowed *bool) {
+	cmd.Flags().BoolVar(allowed, unrehearsed, false, "start agents though the checks have not passed a rehearsal")
+}
+
+// AllowUnrehearsed records the word of a person that agents start though the rehearsal has not passed: by the flag, or at the terminal if
+// it may ask. Without that word CheckReady refuses.
+func (a *App) AllowUnrehearsed(e *engine.Engine, allowed, ask bool) error {
+	snap, err := e.View()
+	if err != nil {
+		return err
+	}
+	conf, err := e.Config()
+	if err != nil {
+		return refusal.Config(err)
+	}
+	why := e.Unrehearsed(snap, conf.Gate())
+	if why == "" {
+		return nil
+	}
+	if !allowed && ask && a.MayAsk() {
+		Fprintf(a.Err, "%s. Agents cost money, and none can correct a wrong command or set-up.\nStart them, because making the checks pass is the task? [y/N] ", strings.ToUpper(why[:1])+why[1:])
+		allowed = a.Agrees(false)
+	}
+	if !allowed {
+		return nil
+	}
+	return e.AllowUnrehearsed()
+}
 
 // thenAccept adds to the remedies of a refusal of CheckReady that the task keeps what was frozen with it. now is what ferrus.toml says.
 func thenAccept(ctx context.Context, e *engine.Engine, err error, now config.Gate) error {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
@@ -118,5 +120,46 @@ func (e *Engine) Rehearse(ctx context.Context, sandboxed bool) (Rehearsal, error
 
 // rehearsed records a rehearsal.
 func (e *Engine) rehearsed(conf config.Config, r Rehearsal) error {
-	return e.place.Rehearsed(project.Rehearsal{Config: conf.Rehearsed(), Passed: r.Passed, At: e.Now()})
+	record := project.Rehearsal{Config: conf.Rehearsed(), Passed: r.Passed, At: e.Now()}
+	switch {
+	case r.SetUp != nil:
+		record.Failed = project.SetUpFailed
+	case !r.Passed && r.Checks.Status == checks.Passed:
+		record.Failed = project.ChecksWrote
+	}
+	return e.place.Rehearsed(record)
+}
+
+// Unrehearsed says why no agent is to be started with a gate: its set-up or its checks failed in the newest rehearsal, or were never
+// tried. It is "" where nothing is known against them: the newest rehearsal passed, there was none, a person has said so, or the task
+// has a submission that passed the same checks.
+func (e *Engine) Unrehearsed(snap store.Snapshot, gate config.Gate) string {
+	conf, err := e.Config()
+	if err != nil || len(gate.Checks.Commands) == 0 || !sameChecks(gate, conf.Gate()) {
+		return ""
+	}
+	why := project.At(e.place.Root, "").Rehearsal().Against(conf.Rehearsed())
+	if why == "" || snap.Task.Submission.Tree == "" {
+		return why
+	}
+	if frozen, err := e.Gate(snap); err == nil && sameChecks(frozen, gate) {
+		return ""
+	}
+	return why
+}
+
+func sameChecks(a, b config.Gate) bool {
+	return bytes.Equal(config.Gate{Checks: a.Checks}.Encode(), config.Gate{Checks: b.Checks}.Encode())
+}
+
+// AllowUnrehearsed records the word of a person that agents are started with ferrus.toml as it is, whatever the rehearsal said.
+func (e *Engine) AllowUnrehearsed() error {
+	conf, err := e.Config()
+	if err != nil {
+		return refusal.Config(err)
+	}
+	of := project.At(e.place.Root, "")
+	r := of.Rehearsal()
+	r.Config, r.Accepted = conf.Rehearsed(), true
+	return of.Rehearsed(r)
 }

@@ -9,9 +9,39 @@ import (
 
 // A Rehearsal is the result of the newest rehearsal of a project: its set-up and its checks, in a fresh work tree.
 type Rehearsal struct {
-	Config string    `json:"config"` // what was rehearsed, as [config.Config.Rehearsed] names it
-	Passed bool      `json:"passed"`
-	At     time.Time `json:"at"`
+	Config   string    `json:"config"` // what was rehearsed, as [config.Config.Rehearsed] names it
+	Passed   bool      `json:"passed"`
+	Failed   Failure   `json:"failed,omitempty"`
+	Accepted bool      `json:"accepted,omitempty"` // a person starts agents all the same
+	At       time.Time `json:"at"`
+}
+
+// A Failure is why a rehearsal has not passed.
+type Failure string
+
+// The failures of a rehearsal.
+const (
+	SetUpFailed Failure = "setup"
+	ChecksWrote Failure = "written" // they passed, and wrote files that they judge
+	NotTried    Failure = "untried" // ferrus init wrote the commands, and nobody ran them
+)
+
+// Against says why no agent is to be started with a configuration, as [config.Config.Rehearsed] names it; "" where nothing is known
+// against it. Commands that were never tried are known by their name alone: others in their place were written by a person.
+func (r Rehearsal) Against(config string) string {
+	switch {
+	case r.Passed, r.At.IsZero(), r.Config == config && r.Accepted, r.Config != config && r.Failed == NotTried:
+		return ""
+	case r.Config != config:
+		return "the rehearsal failed, and ferrus.toml has changed since"
+	case r.Failed == NotTried:
+		return "the checks were never tried"
+	case r.Failed == SetUpFailed:
+		return "the set-up failed in the rehearsal"
+	case r.Failed == ChecksWrote:
+		return "the checks wrote files that they judge in the rehearsal"
+	}
+	return "the checks failed in the rehearsal"
 }
 
 const (

@@ -54,3 +54,26 @@ func TestARehearsalIsOfOneConfiguration(t *testing.T) {
 		t.Errorf("a record that is torn: %+v", r)
 	}
 }
+
+// TestWhatIsKnownAgainstACommandEndsWithItsRehearsal: a failure stays until a rehearsal passes, a word of a person is for the commands
+// that it was given for, and commands that were never tried are known by their name alone.
+func TestWhatIsKnownAgainstACommandEndsWithItsRehearsal(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for _, c := range []struct {
+		r           project.Rehearsal
+		same, other string
+	}{
+		{project.Rehearsal{}, "", ""},
+		{project.Rehearsal{Config: "a", Passed: true, At: now}, "", ""},
+		{project.Rehearsal{Config: "a", At: now}, "the checks failed in the rehearsal", "the rehearsal failed, and ferrus.toml has changed since"},
+		{project.Rehearsal{Config: "a", Failed: project.SetUpFailed, At: now}, "the set-up failed in the rehearsal", "the rehearsal failed, and ferrus.toml has changed since"},
+		{project.Rehearsal{Config: "a", Failed: project.ChecksWrote, At: now}, "the checks wrote files that they judge in the rehearsal", "the rehearsal failed, and ferrus.toml has changed since"},
+		{project.Rehearsal{Config: "a", Failed: project.NotTried, At: now}, "the checks were never tried", ""},
+		{project.Rehearsal{Config: "a", Accepted: true, At: now}, "", "the rehearsal failed, and ferrus.toml has changed since"},
+	} {
+		if same, other := c.r.Against("a"), c.r.Against("b"); same != c.same || other != c.other {
+			t.Errorf("%+v: %q and %q, not %q and %q", c.r, same, other, c.same, c.other)
+		}
+	}
+}

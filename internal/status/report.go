@@ -137,6 +137,9 @@ func Read(e *engine.Engine) (*Report, error) {
 			ClaimedAt: t.ClaimedAt, Heartbeat: st.Lease.Heartbeat, LeaseUntil: st.Lease.Until}
 	}
 	r.Notices = append(r.Notices, outbox.Warnings(r.Root, e.Project(), st.Gate.Notify.Command)...)
+	if why := e.Unrehearsed(st.Snapshot, st.Gate); why != "" {
+		r.Notices = append(r.Notices, why+"; no run starts an agent before a rehearsal passes or you say so: ferrus init --rehearse")
+	}
 	if r.Check, err = checkOf(e, st); err != nil {
 		return nil, err
 	}

@@ -59,6 +59,7 @@ exit.`),
 	}
 	cmd.Flags().IntVar(&how.parallel, "max", 1, "work on at most `N` tasks at a time")
 	cmd.Flags().StringSliceVar(&how.only, "only", nil, "work on this `BRANCH` alone; may be repeated")
+	cli.UnrehearsedFlag(cmd, &how.allowed)
 	cmd.AddCommand(&cobra.Command{
 		Use:   "drain",
 		Short: "Stop the node of this computer, and hand its tasks over",

@@ -35,7 +35,7 @@ func prepare(a *cli.App, ctx context.Context, how conducting) (*preparation, err
 	if err != nil {
 		return nil, err
 	}
-	conf, err := startable(a, ctx, s.Engine(), how.parallel > 0, fresh)
+	conf, err := startable(a, ctx, s.Engine(), how, fresh)
 	if err != nil {
 		s.Engine().Close()
 		return nil, err
@@ -44,8 +44,9 @@ func prepare(a *cli.App, ctx context.Context, how conducting) (*preparation, err
 }
 
 // startable returns the configuration of a run, or why there can be none.
-func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bool) (config.Config, error) {
+func startable(a *cli.App, ctx context.Context, e *engine.Engine, how conducting, fresh bool) (config.Config, error) {
 	conf, err := cli.ValidConfig(e)
+	many := how.parallel > 0
 	if err != nil {
 		return conf, err
 	}
@@ -61,6 +62,9 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 	}
 	if other, busy := conductor.Conductor(dir); busy {
 		return conf, a.BusyError(&conductor.BusyError{Holder: other})
+	}
+	if err := a.AllowUnrehearsed(e, how.allowed, !how.headless); err != nil {
+		return conf, err
 	}
 	if fresh {
 		ctx, end := a.Working(ctx, "looking whether the agents can start,")

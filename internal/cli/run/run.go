@@ -30,7 +30,11 @@ time; "ferrus resume" continues it.
 
 A run that cannot succeed is refused before an agent is started, with all that
 stands in its way and what mends it: no checks are named, an agent is not
-installed or not logged in, a sandbox cannot be made. With --parallel also a
+installed or not logged in, a sandbox cannot be made. It is refused, too, if the
+rehearsal of "ferrus init" failed, or if nobody ran what it wrote. Then a
+terminal asks once whether to start: making the checks pass may be the task.
+Elsewhere --unrehearsed says so. That holds for these commands until another
+rehearsal. With --parallel also a
 repository without a commit is refused, unless a branch has a task. An empty
 list, commands = [], names no checks on purpose.
 
@@ -63,6 +67,7 @@ type conducting struct {
 	now      bool
 	explain  bool
 	parallel int      // how many tasks of branches and of the queue at a time; 0 for the one task that the command means
+	allowed  bool     // though the rehearsal has not passed
 	only     []string // of a node: the branches that it works on; none for all and the queue
 }
 
@@ -127,6 +132,7 @@ exit branches[{... unmerged trouble}], with the fields of "ferrus branches".`),
 
 func (how *conducting) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&how.headless, "headless", false, "non-interactive: a question ends the run with exit code 6")
+	cli.UnrehearsedFlag(cmd, &how.allowed)
 }
 
 // conduct sees the task through. A task is made when nothing stands in the way of the run.

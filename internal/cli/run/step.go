@@ -27,7 +27,7 @@ const placesOfStep = 4
 
 // StepCommand is ferrus step.
 func StepCommand(a *cli.App) *cobra.Command {
-	places := placesOfStep
+	places, allowed := placesOfStep, false
 	cmd := &cobra.Command{
 		Use:   "step [--parallel N]",
 		Short: "Make one decision for each task and pipeline, and return",
@@ -67,14 +67,15 @@ duty run why until error.`),
 			if places < 1 {
 				return cli.UsageError("use --parallel 3", "--parallel %d is not a number of tasks", places)
 			}
-			return runStep(a, cmd.Context(), places)
+			return runStep(a, cmd.Context(), places, allowed)
 		},
 	}
 	cmd.Flags().IntVar(&places, "parallel", placesOfStep, "let agents work on `N` branches at a time")
+	cli.UnrehearsedFlag(cmd, &allowed)
 	return cmd
 }
 
-func runStep(a *cli.App, ctx context.Context, places int) error {
+func runStep(a *cli.App, ctx context.Context, places int, allowed bool) error {
 	s, err := a.ProjectSession(ctx, "step")
 	if err != nil {
 		return err
@@ -85,6 +86,9 @@ func runStep(a *cli.App, ctx context.Context, places int) error {
 		return err
 	}
 	if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
+		return err
+	}
+	if err := a.AllowUnrehearsed(s.Engine(), allowed, false); err != nil {
 		return err
 	}
 	root := s.Engine().Place().Root

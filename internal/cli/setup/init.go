@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,8 +64,9 @@ new work trees.
 A rehearsal runs the set-up and the checks once, on a copy of the files. The
 checks run in the sandbox that they will have. It shows what failed with the
 last ten lines, what was written into the tree, and what was probably missing.
-The exit code is 1 if it failed. Values that were in ferrus.toml or
-workflows.json before need ferrus trust first.
+The exit code is 1 if it failed. Before the commands have passed a rehearsal,
+"ferrus run" starts no agent unless you say so. Values that were in ferrus.toml
+or workflows.json before need ferrus trust first.
 
 A second run changes nothing, unless ferrus.toml names no agents and there are
 some now: it adds them at the end, and shows the lines. If the journal was
@@ -214,7 +216,19 @@ func setUp(a *cli.App, ctx context.Context, root string, how options) (Setup, er
 			did.warning = "git still does not ignore .ferrus: check .gitignore"
 		}
 	}
+	if len(did.Checks) > 0 && did.git {
+		return did, did.untried()
+	}
 	return did, nil
+}
+
+// untried records that nobody has run what ferrus.toml was given.
+func (did *Setup) untried() error {
+	conf, err := config.LoadFor(filepath.Join(did.Root, config.FileName))
+	if err != nil {
+		return err
+	}
+	return project.At(did.Root, "").Rehearsed(project.Rehearsal{Config: conf.Rehearsed(), Failed: project.NotTried, At: time.Now()})
 }
 
 // write writes ferrus.toml, and .worktreeinclude where files are to be copied. One that somebody has made meanwhile stays.

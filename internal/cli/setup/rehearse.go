@@ -126,7 +126,8 @@ func showRehearsal(a *cli.App, r engine.Rehearsal) {
 		if r.Checks.Status == checks.Passed && len(r.Edited) == 0 {
 			mend = status.Step{Command: "$EDITOR .gitignore", Why: "add the lines"}
 		}
-		a.ShowSteps([]status.Step{mend, {Command: "ferrus init --rehearse", Why: "tries again in a fresh work tree"}})
+		a.ShowSteps([]status.Step{mend, {Command: "ferrus init --rehearse", Why: "tries again in a fresh work tree"},
+			{Command: `ferrus run "what is to be done"`, Why: "if making the checks pass is the task; it asks once whether to start"}})
 	}
 }
 
