@@ -50,6 +50,9 @@ var (
 	never = no(fact{})
 
 	locked = has("uv.lock", "poetry.lock")
+	// An environment that is in the folder: a new work tree needs one at the same place.
+	venv   = has(".venv/pyvenv.cfg", "venv/pyvenv.cfg")
+	inVenv = either(locked, venv)
 	pytest = either(has("pytest.ini", "conftest.py", "tests/conftest.py"), says(`pytest`, "pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", "*requirements*.txt"))
 	tox    = all(either(says(`(?m)^\[(tox|testenv)`, "tox.ini"), says(`\[tool\.tox`, "pyproject.toml")), no(locked))
 
@@ -100,13 +103,20 @@ var ecosystems = []ecosystem{
 	{
 		marks: []string{"pyproject.toml", "setup.cfg", "setup.py", "pytest.ini", "tox.ini", "requirements.txt", "manage.py"},
 		words: []word{
-			{"in", "uv run ", has("uv.lock")}, {"in", "poetry run ", has("poetry.lock")},
-			{"python", "{in}python", locked}, {"python", "python3", fact{}},
-			{"pytest", "{in}pytest -q", locked}, {"pytest", "python3 -m pytest -q", fact{}},
+			{"venv", ".venv", has(".venv/pyvenv.cfg")}, {"venv", "venv", fact{}},
+			{"in", "uv run ", has("uv.lock")}, {"in", "poetry run ", has("poetry.lock")}, {"in", "{venv}/bin/", venv},
+			{"python", "{in}python", inVenv}, {"python", "python3", fact{}},
+			{"pytest", "{in}pytest -q", locked}, {"pytest", "{python} -m pytest -q", fact{}},
+			{"ruff", "{in}ruff", either(locked, has(".venv/bin/ruff", "venv/bin/ruff"))}, {"ruff", "ruff", fact{}},
+			{"needs", "{main}{dev}", has("requirements.txt", "requirements-dev.txt", "dev-requirements.txt")}, {"needs", " -e .", has("pyproject.toml", "setup.py")},
+			{"main", " -r requirements.txt", has("requirements.txt")},
+			{"dev", " -r requirements-dev.txt", has("requirements-dev.txt")}, {"dev", " -r dev-requirements.txt", has("dev-requirements.txt")},
+			{"install", " && {python} -m pip install -q{needs}", has("requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "pyproject.toml", "setup.py")},
 			{"setup", "uv sync", has("uv.lock")}, {"setup", "poetry install", has("poetry.lock")}, {"setup", "tox --notest", tox},
+			{"setup", "python3 -m venv {venv}{install}", venv},
 		},
 		checks: []check{
-			{run: "{in}ruff check .", when: either(has("ruff.toml", ".ruff.toml"), says(`\[tool\.ruff`, "pyproject.toml"))},
+			{run: "{ruff} check .", when: either(has("ruff.toml", ".ruff.toml"), says(`\[tool\.ruff`, "pyproject.toml"))},
 			{run: "tox", when: tox},
 			{run: "{pytest}", when: pytest, instead: true},
 			{run: "{python} manage.py test", when: has("manage.py"), instead: true},

@@ -59,16 +59,25 @@ func Folders(path, home string, system []string) []string {
 		}
 	}
 	add(Rustup(home))
+	add(Pythons(home))
 	for _, dir := range slices.Clone(list) {
-		if filepath.Base(dir) != "bin" {
-			continue
-		}
-		top := filepath.Dir(dir)
-		for _, beside := range []string{"lib", "libexec", "include", "pkg", "src", "VERSION", "go.env"} {
-			add(filepath.Join(top, beside))
+		for _, name := range beside[filepath.Base(dir)] {
+			add(filepath.Join(filepath.Dir(dir), name))
 		}
 	}
 	return list
+}
+
+// beside is what an installation has beside the folder of its programs. In shims are those of pyenv, rbenv, asdf and the like, which start
+// the program of a version.
+var beside = map[string][]string{
+	"bin":   {"lib", "libexec", "include", "pkg", "src", "VERSION", "go.env"},
+	"shims": {"bin", "libexec", "versions", "version", "installs", "plugins"},
+}
+
+// Pythons is where uv keeps the Pythons that it has installed. A virtual environment leads there.
+func Pythons(home string) string {
+	return ownOr("UV_PYTHON_INSTALL_DIR", filepath.Join(ownOr("XDG_DATA_HOME", filepath.Join(home, ".local", "share")), "uv", "python"))
 }
 
 // Rustup is where rustup keeps the tool chains that its programs start.

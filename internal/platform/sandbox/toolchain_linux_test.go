@@ -16,7 +16,8 @@ func TestWhatIsReadOfAPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(base, name) }
-	for _, name := range []string{"mod", "home/me", "rust/settings.toml", "a/bin/tool", "a/lib", "a/share", "b/bin/linked", "c/linked", "system/bin/tool", "system/lib", "d/tool", "npm/node_modules/agent/dist/cli.js"} {
+	for _, name := range []string{"mod", "home/me", "rust/settings.toml", "a/bin/tool", "a/lib", "a/share", "b/bin/linked", "c/linked", "system/bin/tool", "system/lib", "d/tool", "npm/node_modules/agent/dist/cli.js",
+		"env/shims/python", "env/versions/3/bin/python", "env/version", "env/secret", "python/cpython-3/bin/python"} {
 		if err := os.MkdirAll(filepath.Dir(at(name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -31,8 +32,10 @@ func TestWhatIsReadOfAPath(t *testing.T) {
 	}
 	t.Setenv("GOMODCACHE", at("mod"))
 	t.Setenv("RUSTUP_HOME", at("rust"))
-	path := strings.Join([]string{at("a/bin"), at("system/bin"), at("e"), at("home"), at("missing"), "relative", at("a/bin")}, ":")
-	want := []string{at("mod"), at("a/bin"), at("npm/node_modules/agent/dist"), at("npm/node_modules"), at("b/bin"), at("c"), at("e"), at("d"), at("rust"), at("a/lib")}
+	t.Setenv("UV_PYTHON_INSTALL_DIR", at("python"))
+	path := strings.Join([]string{at("a/bin"), at("env/shims"), at("system/bin"), at("e"), at("home"), at("missing"), "relative", at("a/bin")}, ":")
+	want := []string{at("mod"), at("a/bin"), at("npm/node_modules/agent/dist"), at("npm/node_modules"), at("b/bin"), at("env/shims"), at("c"), at("e"), at("d"), at("rust"), at("python"),
+		at("a/lib"), at("env/versions"), at("env/version")}
 	if diff := cmp.Diff(want, Folders(path, at("home/me"), []string{at("system")})); diff != "" {
 		t.Error(diff)
 	}
