@@ -63,6 +63,20 @@ func (r *rig) machine(name string) string { return filepath.Join(r.place().Dir()
 func newRig(t testing.TB, supervisor, executor string, policy model.Policy) *rig {
 	t.Helper()
 	bins := installed(t, supervisor, executor)
+	r := bareRig(t, policy, append(bins, os.Getenv("PATH")))
+	r.env = append(r.env, modelEnv(executor, r.model.URL(executor))...)
+	r.write("check.sh", checkScript)
+	r.write("ferrus.toml", config(supervisor, executor))
+	r.must("git", "init", "-q", "-b", "main", "--template=")
+	r.must(ferrus, "init")
+	r.agree()
+	r.commit()
+	return r
+}
+
+// bareRig makes an empty folder, and a person with the programs of these folders whose clients know the model.
+func bareRig(t testing.TB, policy model.Policy, path []string) *rig {
+	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -80,26 +94,19 @@ func newRig(t testing.TB, supervisor, executor string, policy model.Policy) *rig
 	// A model that refuses is not to be asked for minutes: the clients try again once.
 	// The home folder is not below TMPDIR: Codex makes no helper programs there, and needs one to run bubblewrap before 0.9.
 	r.env = []string{
-		"PATH=" + strings.Join(append(bins, os.Getenv("PATH")), string(os.PathListSeparator)), "TERM=dumb", "LANG=C.UTF-8",
+		"PATH=" + strings.Join(path, string(os.PathListSeparator)), "TERM=dumb", "LANG=C.UTF-8",
 		"HOME=" + home, "TMPDIR=" + filepath.Join(base, "tmp"), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude"),
 		"ANTHROPIC_BASE_URL=" + r.model.URL("claude"), "ANTHROPIC_API_KEY=none",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 		"CODEX_HOME=" + filepath.Join(home, ".codex"), "MODEL_KEY=none",
 	}
-	r.env = append(r.env, modelEnv(executor, r.model.URL(executor))...)
-	r.write("check.sh", checkScript)
-	r.write("ferrus.toml", config(supervisor, executor))
 	r.write(filepath.Join(home, ".codex", "config.toml"), codexConfig(r.model.URL("codex")))
-	for _, dir := range []string{filepath.Join(home, ".claude"), filepath.Join(base, "tmp")} {
+	for _, dir := range []string{r.dir, filepath.Join(home, ".claude"), filepath.Join(base, "tmp")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.must("git", "init", "-q", "-b", "main", "--template=")
-	r.must(ferrus, "init")
-	r.agree()
-	r.commit()
 	return r
 }
 
