@@ -81,8 +81,12 @@ func Show(a *cli.App, ctx context.Context) error {
 		return err
 	}
 	if e.Foreign() == nil {
-		if c, err := e.Copies(ctx); err == nil && len(c.Waiting) > 0 { // on demand only: git walks all untracked files
+		c, err := e.Copies(ctx) // on demand only: git walks all untracked files
+		if err == nil && len(c.Waiting) > 0 {
 			r.Notices = append(r.Notices, c.WaitingText())
+		}
+		if err == nil && len(c.Missing) > 0 && e.Place().InDatabase() { // another computer may have it
+			r.Notices = append(r.Notices, c.MissingText())
 		}
 	}
 	if a.JSON {

@@ -23,11 +23,20 @@ func (p *Project) AgreedCopies(names []string) []string {
 	if p.copies != "" && p.copies == CopiesDigest(names) {
 		return names
 	}
+	agreed := p.Copies()
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(agreed, name) })
+}
+
+// Copies returns the names of the newest agreement, also of files that are not here; none of a nil Project, and of a record that cannot be read.
+func (p *Project) Copies() []string {
+	if p == nil {
+		return nil
+	}
 	r, _, err := p.Record()
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(r.Copies, name) })
+	return r.Copies
 }
 
 // AgreeCopies records that a person agreed to have these files copied into new work trees, and no others any more.

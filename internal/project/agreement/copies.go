@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/include"
 )
 
@@ -39,6 +40,11 @@ func CopiesOf(ctx context.Context, record *trust.Project, root string) (Copies, 
 		return Copies{}, refusal.Git(err)
 	}
 	names := c.Names()
+	for _, name := range record.Copies() {
+		if at := git.Printable(name); !slices.Contains(names, name) && !slices.Contains(c.Missing, at) {
+			c.Missing = append(c.Missing, at)
+		}
+	}
 	c.Agreed = record.AgreedCopies(names)
 	c.Waiting = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(c.Agreed, name) })
 	return c, nil
@@ -79,9 +85,17 @@ func (c Copies) Notes() (notes []string) {
 		notes = append(notes, include.FileName+" does not copy "+format.OneLine(strings.Join(c.LeftOut, "; "), maxNote))
 	}
 	if len(c.Missing) > 0 {
-		notes = append(notes, include.FileName+" names what is not here: "+format.OneLine(strings.Join(c.Missing, ", "), maxNote))
+		notes = append(notes, c.MissingText())
 	}
 	return notes
+}
+
+// MissingText names what is to be copied and is not on this computer; "" for none.
+func (c Copies) MissingText() string {
+	if len(c.Missing) == 0 {
+		return ""
+	}
+	return include.FileName + " names what is not here: " + format.OneLine(strings.Join(c.Missing, ", "), maxNote)
 }
 
 // maxNote bounds the names of a note, in bytes.
