@@ -52,7 +52,7 @@ func questionOf(r rules.Rule, t state.Task, on *store.Line) string {
 		return refusal.OnBranch(t.Branch, "The checks could not be run%s.\n\n%s\n\nPlease fix this, then answer; "+
 			"if ferrus.toml had to change, run ferrus config accept{branch} first.", format.InARow(t.Check.Errors), cmp.Or(why, on.Note))
 	case r.When.Moved > 0:
-		return fmt.Sprintf("The same files changed while the checks ran%s, so that their result does not count.\n\n%s\n\n%s\n\n"+
+		return fmt.Sprintf("The same files changed, or new ones came, while the checks ran%s, so that their result does not count.\n\n%s\n\n%s\n\n"+
 			"Then answer. If somebody else writes these files, stop that first.", format.InARow(t.Check.Moved), on.Note, checkrun.WrittenDuring(t.Check).Remedy(t.Branch, checkrun.TheChecks, checkrun.IgnoreFile))
 	case r.When.Same > 0:
 		return refusal.OnBranch(t.Branch, "The same check failed%s.\n\n%s\n\nShould the executor continue, and with which hint? "+

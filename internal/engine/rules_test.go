@@ -394,8 +394,36 @@ func TestTheDefaultRulesAreTheLimits(t *testing.T) {
 	}
 }
 
+// TestAPersonIsAskedWhenTheChecksWriteNewFilesAgain: names that differ in a number become one line with a star, and others are all named.
+func TestAPersonIsAskedWhenTheChecksWriteNewFilesAgain(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"report-1.xml report-2.xml": "/report-*.xml", "tmp.1aB3 tmp.Q9x2": "/tmp.*", "one two": "/one\n    /two",
+		"src/r1/x src/r2/x": "/src/r*/", "report-1.xml other": "/other\n    /report-1.xml"} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			p := enginetest.Repository(t, enginetest.Gate(`f=$(cat which); mkdir -p "$(dirname "$f")" && echo >"$f"`))
+			_, ex := p.Begun()
+			names := strings.Fields(name)
+			p.Write("src/kept", "")
+			p.Write("which", names[0])
+			if out := enginetest.Check(t, ex, state.CheckMoved); out.Asked {
+				t.Fatalf("%+v", out.Task.Check)
+			}
+			p.Write("which", names[1])
+			out := enginetest.Check(t, ex, state.CheckMoved)
+			if !out.Asked {
+				t.Fatalf("nobody was asked: %+v", out.Task.Check)
+			}
+			question := enginetest.Must(store.Text(ex.Engine().Store(), out.Snapshot, state.QuestionDoc))(t)
+			if !strings.Contains(question, ":\n    "+want+"\n") {
+				t.Errorf("the question lacks %q:\n%s", want, question)
+			}
+		})
+	}
+}
+
 // TestAPersonIsAskedWhenTheChecksWriteTheSameFilesAgain: the first check names the line of .gitignore, the second in a row asks; other
-// files begin anew, and with the line the check counts. The count outlives the executor.
+// files that were there begin anew, and with the line the check counts. The count outlives the executor.
 func TestAPersonIsAskedWhenTheChecksWriteTheSameFilesAgain(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("mkdir -p coverage && echo $$ >coverage/$(cat which)"))
@@ -404,6 +432,7 @@ func TestAPersonIsAskedWhenTheChecksWriteTheSameFilesAgain(t *testing.T) {
 	if out := enginetest.Check(t, ex, state.CheckMoved); out.Asked || out.Task.Check.Written != "/coverage/" {
 		t.Fatalf("%+v", out.Task.Check)
 	}
+	p.Write("coverage/b", "it was there")
 	p.Write("which", "b")
 	if out := enginetest.Check(t, ex, state.CheckMoved); out.Asked || out.Task.Check.Written != "/coverage/b" || out.Task.Check.Moved != 1 {
 		t.Fatalf("other files: %+v", out.Task.Check)

@@ -53,6 +53,15 @@ func (t *Tree) IgnoreLines(ctx context.Context, tree string, written []string) (
 	return slices.Compact(lines), tracked, nil
 }
 
+// Lacks reports whether a tree has none of these paths.
+func (t *Tree) Lacks(ctx context.Context, tree string, paths []string) (bool, error) {
+	out, _, err := t.Command().Run(ctx, append([]string{"ls-tree", "-z", "--full-tree", tree, "--"}, paths[:min(len(paths), maxAsked)]...)...)
+	return err == nil && len(out) == 0, err
+}
+
+// maxAsked is how many paths one command line asks about.
+const maxAsked = 1000
+
 // TrackedPaths lists what git tracks in the work tree, nil without git.
 func (t *Tree) TrackedPaths(ctx context.Context) ([]string, error) {
 	if !t.Git() {

@@ -29,7 +29,7 @@ type When struct {
 	Same   int      `json:"same,omitempty"`   // equal failures in a row
 	Failed int      `json:"failed,omitempty"` // failed checks since the last passed one or review
 	Errors int      `json:"errors,omitempty"` // times in a row that the checks could not be run
-	Moved  int      `json:"moved,omitempty"`  // checks in a row during which the same files changed
+	Moved  int      `json:"moved,omitempty"`  // checks in a row during which the same files changed or new ones came
 	Cycles int      `json:"cycles,omitempty"` // rejections of the task
 	Paths  []string `json:"paths,omitempty"`  // patterns; ** is any number of folders
 }

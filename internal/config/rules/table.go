@@ -42,7 +42,7 @@ var conditions = []condition{
 	{"errors", state.CheckVoid, "times in a row that the checks could not be run",
 		func(w *When) *int { return &w.Errors }, func(f Facts) int { return f.Errors },
 		func(Limits) (int, string) { return GateErrors, "ferrus asks a person" }},
-	{"moved", state.CheckVoid, "checks in a row during which the same files changed",
+	{"moved", state.CheckVoid, "checks in a row during which the same files changed or new ones came",
 		func(w *When) *int { return &w.Moved }, func(f Facts) int { return f.Moved },
 		func(Limits) (int, string) { return SameMoved, "ferrus asks a person" }},
 	{"cycles", state.Reject, "rejections of the task",

@@ -2,6 +2,9 @@ package checkrun
 
 import (
 	"context"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
@@ -15,6 +18,7 @@ import (
 type Written struct {
 	lines   []string // of a .gitignore
 	tracked []string // paths that no such line leaves out
+	fresh   bool     // none of them was there before
 }
 
 // WrittenSince says by which lines git leaves out what was written beside a tree: paths, or where these are nil what another tree has
@@ -26,12 +30,17 @@ func WrittenSince(ctx context.Context, tree *worktree.Tree, from, to string, pat
 		}
 	}
 	lines, tracked, err := tree.IgnoreLines(ctx, from, paths)
-	return Written{first(lines), first(tracked)}, err
+	w = Written{lines: first(lines), tracked: first(tracked)}
+	if err == nil && len(lines) > 0 && len(tracked) == 0 {
+		w.fresh, err = tree.Lacks(ctx, from, paths)
+	}
+	return w, err
 }
 
 func first(list []string) []string { return list[:min(len(list), state.MaxWritten)] }
 
-// Count enters into a check that has its status whether the same files changed again. Every verdict ends the count.
+// Count enters into a check that has its status whether the same files changed again, or new ones came again. Every verdict ends the
+// count.
 func (w Written) Count(c *state.Check) {
 	lines, tracked := strings.Join(w.lines, "\n"), strings.Join(w.tracked, "\n")
 	switch {
@@ -40,6 +49,8 @@ func (w Written) Count(c *state.Check) {
 		c.Moved, c.Written, c.Tracked = 0, "", ""
 	case c.Written == lines && c.Tracked == tracked:
 		c.Moved++
+	case w.fresh && c.Moved > 0 && c.Tracked == "":
+		c.Moved, c.Written = c.Moved+1, strings.Join(alike(splitLines(c.Written), w.lines), "\n")
 	default:
 		c.Moved, c.Written, c.Tracked = 1, lines, tracked
 	}
@@ -50,8 +61,39 @@ func WrittenDuring(c state.Check) Written {
 	if c.Status != state.CheckMoved {
 		return Written{}
 	}
-	split := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }) }
-	return Written{split(c.Written), split(c.Tracked)}
+	return Written{lines: splitLines(c.Written), tracked: splitLines(c.Tracked)}
+}
+
+func splitLines(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == '\n' })
+}
+
+// numbered are the parts of a name that differ from run to run: counters, times, process ids, and random letters with digits.
+var numbered = regexp.MustCompile(`[A-Za-z]*[0-9][A-Za-z0-9]*`)
+
+// alike joins the lines of two checks. Those that differ in such a part of their last name become one line with a star.
+func alike(was, now []string) []string {
+	pattern := func(line string) string {
+		dir, name := path.Split(strings.TrimSuffix(line, "/"))
+		return dir + numbered.ReplaceAllStringFunc(name, func(part string) string {
+			if letters := strings.TrimRight(part, "0123456789"); !strings.ContainsAny(letters, "0123456789") {
+				return letters + "*"
+			}
+			return "*"
+		}) + line[len(strings.TrimSuffix(line, "/")):]
+	}
+	all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(was, now))))
+	of := map[string]int{}
+	for _, line := range all {
+		of[pattern(line)]++
+	}
+	for i, line := range all {
+		if p := pattern(line); of[p] > 1 {
+			all[i] = p
+		}
+	}
+	slices.Sort(all)
+	return first(slices.Compact(all))
 }
 
 // Remedy is what to do if the checks of a task on a branch write the files, "" where there are none. who names what may have written
