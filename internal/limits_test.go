@@ -75,6 +75,7 @@ var limits = map[string]string{
 	"worktree/repository root.ReadFile maxShallow":           "one line a commit that was fetched",
 	"worktree/repository rootfs.ReadRegular 1 << 30":         "a file of git",
 	"worktree/repository rootfs.ReadRegular MaxRules":        "a file of the repository",
+	"worktree/repository rootfs.ReadRegular maxLoose":        "an object; git reads a larger one",
 	"worktree/repository rootfs.ReadRegular maxPackedRefs":   "a file of git",
 	"worktree/repository rootfs.ReadRegular maxRef":          "a file of git",
 	"worktree/repository rootfs.ReadRegular maxShallow":      "a file of git",
