@@ -93,9 +93,9 @@ type deed struct {
 var deeds = map[string]deed{
 	"branch": {branchReady, func(ctx context.Context, _ *enginetest.Machine, h *engine.Session) error {
 		return enginetest.Second(branch.Create(ctx, h, branch.Fork{Names: []string{"alt"}}))
-	}, 48, refusal.InvalidInput, branchDone},
+	}, 40, refusal.InvalidInput, branchDone},
 	"merge":   {mergeReady, mergeAlt, 84, refusal.WrongState, mergeDone},
-	"resolve": {resolveReady, resolveAlt, 48, refusal.WrongState, resolveDone},
+	"resolve": {resolveReady, resolveAlt, 34, refusal.WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *enginetest.Machine, h *engine.Session) error {
 		return enginetest.Second(branch.Remove(ctx, h, "alt", true))
 	}, 56, refusal.NotInitialised, removeDone},
