@@ -145,8 +145,8 @@ func UnrehearsedFlag(cmd *cobra.Command, allowed *bool) {
 	cmd.Flags().BoolVar(allowed, unrehearsed, false, "start agents though the checks have not passed a rehearsal")
 }
 
-// AllowUnrehearsed records the word of a person that agents start though the rehearsal has not passed: by the flag, or at the terminal if
-// it may ask. Without that word CheckReady refuses.
+// AllowUnrehearsed records that a person allows agents to start though the rehearsal has not passed: by the flag, or at the terminal if
+// it may ask. Where nobody allows it CheckReady refuses.
 func (a *App) AllowUnrehearsed(e *engine.Engine, allowed, ask bool) error {
 	snap, err := e.View()
 	if err != nil {

@@ -134,11 +134,15 @@ func (e *Engine) rehearsed(conf config.Config, r Rehearsal) error {
 // tried. It is "" where nothing is known against them: the newest rehearsal passed, there was none, a person has said so, or the task
 // has a submission that passed the same checks.
 func (e *Engine) Unrehearsed(snap store.Snapshot, gate config.Gate) string {
-	conf, err := e.Config()
-	if err != nil || len(gate.Checks.Commands) == 0 || !sameChecks(gate, conf.Gate()) {
+	newest := project.At(e.place.Root, "").Rehearsal()
+	if !newest.NotPassed() || len(gate.Checks.Commands) == 0 {
 		return ""
 	}
-	why := project.At(e.place.Root, "").Rehearsal().Against(conf.Rehearsed())
+	conf, err := e.Config()
+	if err != nil || !sameChecks(gate, conf.Gate()) {
+		return ""
+	}
+	why := newest.Against(conf.Rehearsed())
 	if why == "" || snap.Task.Submission.Tree == "" {
 		return why
 	}
@@ -152,7 +156,7 @@ func sameChecks(a, b config.Gate) bool {
 	return bytes.Equal(config.Gate{Checks: a.Checks}.Encode(), config.Gate{Checks: b.Checks}.Encode())
 }
 
-// AllowUnrehearsed records the word of a person that agents are started with ferrus.toml as it is, whatever the rehearsal said.
+// AllowUnrehearsed records that a person allows agents to start with ferrus.toml as it is, whatever the rehearsal said.
 func (e *Engine) AllowUnrehearsed() error {
 	conf, err := e.Config()
 	if err != nil {

@@ -12,7 +12,7 @@ type Rehearsal struct {
 	Config   string    `json:"config"` // what was rehearsed, as [config.Config.Rehearsed] names it
 	Passed   bool      `json:"passed"`
 	Failed   Failure   `json:"failed,omitempty"`
-	Accepted bool      `json:"accepted,omitempty"` // a person starts agents all the same
+	Accepted bool      `json:"accepted,omitempty"` // a person allows agents all the same
 	At       time.Time `json:"at"`
 }
 
@@ -26,11 +26,14 @@ const (
 	NotTried    Failure = "untried" // ferrus init wrote the commands, and nobody ran them
 )
 
+// NotPassed reports whether there was a rehearsal, or should have been one, and it has not passed.
+func (r Rehearsal) NotPassed() bool { return !r.Passed && !r.At.IsZero() }
+
 // Against says why no agent is to be started with a configuration, as [config.Config.Rehearsed] names it; "" where nothing is known
 // against it. Commands that were never tried are known by their name alone: others in their place were written by a person.
 func (r Rehearsal) Against(config string) string {
 	switch {
-	case r.Passed, r.At.IsZero(), r.Config == config && r.Accepted, r.Config != config && r.Failed == NotTried:
+	case !r.NotPassed(), r.Config == config && r.Accepted, r.Config != config && r.Failed == NotTried:
 		return ""
 	case r.Config != config:
 		return "the rehearsal failed, and ferrus.toml has changed since"

@@ -55,7 +55,7 @@ func TestARehearsalIsOfOneConfiguration(t *testing.T) {
 	}
 }
 
-// TestWhatIsKnownAgainstACommandEndsWithItsRehearsal: a failure stays until a rehearsal passes, a word of a person is for the commands
+// TestWhatIsKnownAgainstACommandEndsWithItsRehearsal: a failure stays until a rehearsal passes, what a person allows is for the commands
 // that it was given for, and commands that were never tried are known by their name alone.
 func TestWhatIsKnownAgainstACommandEndsWithItsRehearsal(t *testing.T) {
 	t.Parallel()

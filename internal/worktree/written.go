@@ -53,7 +53,7 @@ func (t *Tree) IgnoreLines(ctx context.Context, tree string, written []string) (
 	return slices.Compact(lines), tracked, nil
 }
 
-// Lacks reports whether a tree has none of these paths.
+// Lacks reports whether a tree has none of these paths. It asks about the first maxAsked of them.
 func (t *Tree) Lacks(ctx context.Context, tree string, paths []string) (bool, error) {
 	out, _, err := t.Command().Run(ctx, append([]string{"ls-tree", "-z", "--full-tree", tree, "--"}, paths[:min(len(paths), maxAsked)]...)...)
 	return err == nil && len(out) == 0, err

@@ -117,7 +117,7 @@ Files in .ferrus that ferrus writes; do not edit them:
 		{"executor/", "the folders of an executor in a sandbox"},
 		{"logins/", "home folders of clients that have logged in for a sandbox"},
 		{"trials", "which checks were tried in their sandbox"},
-		{"rehearsal.json", "the result of the rehearsal, or your word to start without"},
+		{"rehearsal.json", "the result of the rehearsal, and whether you start without"},
 		{"runs/", "one line for each start and end of an agent"},
 		{"archive/", "finished tasks, and files that ferrus doctor replaced"},
 		{"branches/", "the state of each branch"},

@@ -122,11 +122,11 @@ func showRehearsal(a *cli.App, r engine.Rehearsal) {
 		}
 	}
 	if !r.Passed {
-		mend := status.Step{Command: "$EDITOR ferrus.toml", Why: "correct the commands, then ferrus trust"}
+		edit := status.Step{Command: "$EDITOR ferrus.toml", Why: "correct the commands, then ferrus trust"}
 		if r.Checks.Status == checks.Passed && len(r.Edited) == 0 {
-			mend = status.Step{Command: "$EDITOR .gitignore", Why: "add the lines"}
+			edit = status.Step{Command: "$EDITOR .gitignore", Why: "add the lines"}
 		}
-		a.ShowSteps([]status.Step{mend, {Command: "ferrus init --rehearse", Why: "tries again in a fresh work tree"},
+		a.ShowSteps([]status.Step{edit, {Command: "ferrus init --rehearse", Why: "tries again in a fresh work tree"},
 			{Command: `ferrus run "what is to be done"`, Why: "if making the checks pass is the task; it asks once whether to start"}})
 	}
 }

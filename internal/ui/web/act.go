@@ -25,6 +25,7 @@ type form struct {
 	Args  string // as JSON: by them, and by the task, the act is found again
 	Given map[string]string
 	ID    string // of the form in its page
+	Own   bool   // its options stand elsewhere: it takes the person's own words
 }
 
 func newForm(p *page, place string, a status.Act) form {
@@ -41,6 +42,9 @@ func newForm(p *page, place string, a status.Act) form {
 
 // With sets what a field has before the person writes.
 func (f form) With(name, value string) form { f.Given[name] = value; return f }
+
+// InOwnWords is the form without the options of its fields.
+func (f form) InOwnWords() form { f.Own = true; return f }
 
 // Asks reports whether the person must write or choose something.
 func (f form) Asks() bool {

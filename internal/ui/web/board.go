@@ -186,6 +186,14 @@ func jobs(v *status.Overview) (work, done []job) {
 			named[branch] = named[branch] || n.Kind == status.NeedChoice
 		}
 	}
+	delegates := map[string][]status.Machine{} // by the branch whose executor has them
+	there := map[string]bool{}
+	for _, m := range v.Machines {
+		there[m.Branch] = true
+		if m.Parent != nil {
+			delegates[m.Parent.Branch] = append(delegates[m.Parent.Branch], m)
+		}
+	}
 	var add func(m status.Machine)
 	add = func(m status.Machine) {
 		switch j := (job{m, linkTo(m.Branch)}); {
@@ -194,17 +202,12 @@ func jobs(v *status.Overview) (work, done []job) {
 		case m.Group != status.Idle && !named[m.Branch]:
 			work = append(work, j)
 		}
-		for _, d := range v.Machines {
-			if d.Parent != nil && d.Parent.Branch == m.Branch {
-				add(d)
-			}
+		for _, d := range delegates[m.Branch] {
+			add(d)
 		}
 	}
-	there := func(p *state.Parent) bool {
-		return p != nil && slices.ContainsFunc(v.Machines, func(m status.Machine) bool { return m.Branch == p.Branch })
-	}
 	for _, m := range v.Machines {
-		if !there(m.Parent) {
+		if m.Parent == nil || !there[m.Parent.Branch] {
 			add(m)
 		}
 	}
