@@ -5,6 +5,7 @@ package machines
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -68,7 +69,10 @@ var steps = []step{
 	{"console", "ferrus trust", func(w *world, text string) { agree(w.build, text) }},
 	{"console", "ferrus store", func(w *world, text string) {
 		for _, c := range []*computer{w.laptop, w.build} {
-			w.has(c.run(text), "the state is in postgres://ferrus@"+host+"/team", w.laptop.dir+"  joined ", w.build.dir+"  joined ", c.dir+"  joined 1 s ago, no agent has worked there  (this folder)")
+			w.has(c.run(text), "the state is in postgres://ferrus@"+host+"/team", w.laptop.dir+"  joined ", w.build.dir+"  joined ")
+			if here := regexp.MustCompile(regexp.QuoteMeta(c.dir) + `  joined \d+ \w+ ago, no agent has worked there  \(this folder\)`); !here.MatchString(c.run(text)) {
+				w.t.Errorf("the output does not match %s:\n%s", here, c.run(text))
+			}
 		}
 	}},
 	{"console", "ferrus store join 'postgres://", func(w *world, text string) {
