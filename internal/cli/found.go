@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,12 +40,7 @@ func FindAgents(ctx context.Context, dir string) []FoundAgent {
 // find is FindAgents without a limit of its own.
 func find(ctx context.Context, dir string) []FoundAgent {
 	environ := Programs(dir)
-	found := []FoundAgent{}
-	for _, x := range agents.All() {
-		if path, err := x.Path(environ); err == nil {
-			found = append(found, FoundAgent{Name: x.Name, Path: path, Adapter: x, Silent: true, Broken: "it does not print its version in time"})
-		}
-	}
+	found := findPrograms(environ)
 	answers := make(chan func(), 2*len(found)) // so that nobody waits for this function
 	for i := range found {
 		s, x := &found[i], found[i].Adapter
@@ -75,6 +71,17 @@ func find(ctx context.Context, dir string) []FoundAgent {
 	return found
 }
 
+// findPrograms finds the agents whose programs are on the PATH of environ. None has been asked yet.
+func findPrograms(environ []string) []FoundAgent {
+	found := []FoundAgent{}
+	for _, x := range agents.All() {
+		if path, err := x.Path(environ); err == nil {
+			found = append(found, FoundAgent{Name: x.Name, Path: path, Adapter: x, Silent: true, Broken: "it does not print its version in time"})
+		}
+	}
+	return found
+}
+
 // AskClients has the clients of agents asked side by side whether they are logged in. Under the context that it returns each client is
 // asked once, however many callers ask. The caller calls end; nothing that was begun is left then.
 func AskClients(ctx context.Context, root string, who ...config.Agent) (asking context.Context, end func()) {
@@ -92,10 +99,17 @@ func AskClients(ctx context.Context, root string, who ...config.Agent) (asking c
 	}
 }
 
-// InstallAgent is how a person gets an agent where none is installed: what to do, and the lines of ferrus.toml that name it.
-func InstallAgent() (text, lines string) {
-	first := agents.All()[0]
-	return first.Install + " installs one, which can play both roles:", bothRoles(first.Name)
+// InstallAgent is the command that gets a person an agent where none is installed.
+var InstallAgent = agents.All()[0].Install
+
+// NamesAgents reports whether a ferrus.toml has a key of [hq].
+func NamesAgents(conf config.Config) bool {
+	for _, r := range conf.Explain() {
+		if r.Set() && strings.HasPrefix(r.Key, "hq.") {
+			return true
+		}
+	}
+	return false
 }
 
 // bothRoles are the lines of ferrus.toml that name one agent for both roles.

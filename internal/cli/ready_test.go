@@ -43,14 +43,14 @@ func TestARunThatCannotSucceedIsRefusedWithAllThatStandsInItsWay(t *testing.T) {
 		"no repository for branches":    {toml: checks + both, clients: "none", branches: true, want: []string{"no git work tree"}, mend: []string{"git init"}},
 		"nobody is logged in":           {toml: checks, clients: "out", want: []string{"codex is not logged in", "claude-code is not logged in"}, mend: []string{"log in: codex login", "log in: claude auth login"}},
 		"one client is not installed":   {toml: checks, clients: "one", want: []string{"codex is not on PATH"}, mend: []string{"npm install -g @openai/codex", "let claude-code do it", "[hq.executor]"}},
-		"no client is installed":        {toml: checks, clients: "none", want: []string{"codex is not on PATH", "claude is not on PATH"}, mend: []string{"no agent is installed here"}},
+		"no client is installed":        {toml: checks, clients: "none", want: []string{"no agent is installed, and ferrus.toml names none"}, mend: []string{"npm install -g @anthropic-ai/claude-code installs one", "ferrus init then names it"}},
 		"one missing client, two roles": {toml: checks + "[hq.supervisor]\nagent = \"goose\"\n[hq.executor]\nagent = \"goose\"\n", clients: "none", want: []string{"goose is not on PATH"}, mend: []string{"[hq.supervisor]", "[hq.executor]"}},
 		"a command that is not there": {toml: checks + strings.Replace(both, `"true"`, `"/nope/a"`, 1), clients: "none",
 			want: []string{`hq.supervisor.agent in ferrus.toml is "command", and the program /nope/a`}, mend: []string{"correct the command", "[hq.supervisor]"}},
 		"checks in a checkout without git": {toml: "[checks]\ncommands = [\"true\"]\nwhere = \"clean\"\n" + both, clients: "none",
 			want: []string{`[checks] where = "clean" needs a git repository`}, mend: []string{"git init"}},
 		"everything at once": {toml: "", clients: "none", branches: true,
-			want: []string{"no checks are named", "no git work tree", "codex is not on PATH", "claude is not on PATH"}, mend: []string{"[checks]", "git init", "@openai/codex", "@anthropic-ai/claude-code"}},
+			want: []string{"no checks are named", "no git work tree", "no agent is installed"}, mend: []string{"[checks]", "git init", "@anthropic-ai/claude-code"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := enginetest.Plain(t, row.toml)

@@ -62,6 +62,11 @@ func checkInstalled(ctx context.Context, root string, who config.Agent, named, t
 		return nil
 	}
 	if _, err := adapter.Path(Programs(root)); err != nil {
+		conf, err := config.LoadFor(filepath.Join(root, config.FileName))
+		if table != "" && err == nil && !NamesAgents(conf) && len(findPrograms(Programs(root))) == 0 {
+			return Refuse(refusal.StoreError, "no agent is installed, and ferrus.toml names none",
+				refusal.Say("%s installs one, which can play both roles; ferrus init then names it in ferrus.toml", InstallAgent))
+		}
 		return Refuse(refusal.StoreError, adapter.Program+" is not on PATH, and "+names(root, named, table, adapter.Name, adapter.Name),
 			refusal.Say("%s", nameAgent(ctx, root, table, who.Agent, "install it: "+adapter.Install)))
 	}

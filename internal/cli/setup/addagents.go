@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
@@ -15,11 +16,11 @@ import (
 )
 
 // addAgents adds the agents that are installed now to a ferrus.toml that names none, at its end: what is there stays as it is. On a
-// terminal it shows the lines and asks. A file that cannot be read is left to ferrus config check.
+// terminal it shows the lines and asks. Who has agreed to the file has agreed to it with them. A file that cannot be read is left to ferrus config check.
 func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 	path := filepath.Join(did.Root, config.FileName)
 	conf, err := config.Load(path)
-	if err != nil || namesAgents(conf) {
+	if err != nil || cli.NamesAgents(conf) {
 		return nil
 	}
 	found := findAgents(a, ctx, did.Root)
@@ -36,7 +37,7 @@ func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 		added = append([]byte("\n"), added...)
 	}
 	// What would not be read back, whatever the file is, is not written.
-	if now, err := config.Parse(path, append(was, added...)); err != nil || !namesAgents(now) {
+	if now, err := config.Parse(path, append(was, added...)); err != nil || !cli.NamesAgents(now) {
 		return nil
 	}
 	if a.InTTY && a.OutTTY && !a.JSON {
@@ -44,6 +45,14 @@ func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 		if answer, err := askLine(a, "Add them? [Y/n] ", "y"); err != nil || answer != "y" {
 			return err
 		}
+	}
+	record, err := trust.Open(did.Root)
+	if err != nil {
+		return err
+	}
+	agreed, err := record.Agreed(conf.Executable())
+	if err != nil {
+		return cli.TrustError(err)
 	}
 	root, err := rootfs.Open(did.Root)
 	if err != nil {
@@ -53,6 +62,10 @@ func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 	if err := atomicfile.Append(root, config.FileName, added, 0o644); err != nil {
 		return refusal.Folder(err)
 	}
+	if agreed { // then so is the file with the agents that ferrus has chosen, as in a new one
+		did.warning = cli.TrustOwnFile(did.Root, append(was, added...))
+	}
+	did.agreed = agreed
 	did.Wrote, did.Added = append(did.Wrote, config.FileName), strings.TrimSpace(string(added))
 	did.Found, did.Supervisor, did.Executor = found, hq.Supervisor.Agent, hq.Executor.Agent
 	return nil
@@ -63,14 +76,4 @@ func findAgents(a *cli.App, ctx context.Context, root string) []cli.FoundAgent {
 	asking, end := a.Working(ctx, "looking for agents")
 	defer end()
 	return cli.FindAgents(asking, root)
-}
-
-// namesAgents reports whether a ferrus.toml has a key of [hq].
-func namesAgents(conf config.Config) bool {
-	for _, r := range conf.Explain() {
-		if r.Set() && strings.HasPrefix(r.Key, "hq.") {
-			return true
-		}
-	}
-	return false
 }

@@ -229,8 +229,6 @@ func showFound(a *cli.App, found []cli.FoundAgent, chosen ...string) {
 		}
 	}
 	if len(found) == 0 {
-		text, lines := cli.InstallAgent()
-		a.ShowRow("warning", a.Paint(cli.Yellow, "no agent is installed, so that ferrus.toml names none; "+text))
-		a.Say("%s\n", format.Indent(lines, "              "))
+		a.ShowRow("warning", a.Paint(cli.Yellow, "no agent is installed, so that ferrus.toml names none"))
 	}
 }

@@ -106,6 +106,7 @@ type Setup struct {
 	rehearse bool // a person agreed to that
 	notifies bool // by channels that were not tried yet
 	copied   bool // a person agreed to what Include names
+	agreed   bool // a person has agreed to the ferrus.toml that was there
 	git      bool // there is a repository, in which a rehearsal is possible
 	warning  string
 }
@@ -344,26 +345,35 @@ func showSetup(a *cli.App, did Setup) {
 // nextOf are the steps from a project that is set up to its first task.
 func nextOf(did Setup) []status.Step {
 	run := status.Step{Command: `ferrus run "what is to be done"`, Why: "starts the agents and waits for the first task"}
-	if did.Rehearsal != nil && did.Supervisor != "" && did.Executor != "" {
-		return []status.Step{run}
+	var list []status.Step
+	none := did.Found != nil && len(did.Found) == 0
+	if none {
+		list = []status.Step{{Command: cli.InstallAgent, Why: "installs an agent, which can play both roles"},
+			{Command: "ferrus init", Why: "names it in ferrus.toml"}}
 	}
-	list := []status.Step{{Command: "ferrus trust", Why: "shows what ferrus.toml can run, and asks whether you trust it"}}
-	if did.Checks != nil { // ferrus.toml is ours, and what it says was agreed to
+	if did.Rehearsal != nil && (none || did.Supervisor != "" && did.Executor != "") {
+		return append(list, run)
+	}
+	switch {
+	case did.agreed:
+	case did.Checks == nil:
+		list = append(list, status.Step{Command: "ferrus trust", Why: "shows what ferrus.toml can run, and asks whether you trust it"})
+	default: // ferrus.toml is ours, and what it says was agreed to
 		edit := "make sure that these checks define \"done\""
 		switch {
 		case len(did.Checks) == 0:
 			edit = "name the checks: no tests were found, and without checks nothing can be submitted"
-		case did.Supervisor == "" || did.Executor == "":
+		case !none && (did.Supervisor == "" || did.Executor == ""):
 			edit = "name the agents, and make sure that these checks define \"done\""
 		}
-		list = []status.Step{{Command: "$EDITOR ferrus.toml", Why: edit},
-			{Command: "ferrus trust", Why: "shows what ferrus.toml can run, and asks about what you have changed"}}
+		list = append(list, status.Step{Command: "$EDITOR ferrus.toml", Why: edit},
+			status.Step{Command: "ferrus trust", Why: "shows what ferrus.toml can run, and asks about what you have changed"})
 	}
 	try := status.Step{Command: "ferrus check", Why: "runs the checks once, without a task"}
 	if did.git {
 		try = status.Step{Command: "ferrus init --rehearse", Why: "runs the set-up and the checks once in a fresh work tree"}
 	}
-	if did.Rehearsal == nil {
+	if did.Rehearsal == nil && !project.At(did.Root, "").Rehearsal().Passed {
 		list = append(list, try)
 	}
 	return append(list, run)

@@ -91,7 +91,8 @@ func budgets(hq config.HQ) config.Limits {
 	executor, err := agents.Find(hq.Executor.Agent)
 	supervisor, missing := agents.Find(hq.Supervisor.Agent)
 	switch {
-	case err != nil || missing != nil:
+	case err != nil || missing != nil: // one to come may report either
+		l.MaxTaskDollars, l.MaxTaskTokens = proposedDollars, proposedTokens
 	case executor.Dollars && supervisor.Dollars:
 		l.MaxTaskDollars = proposedDollars
 	case executor.Tokens && supervisor.Tokens:

@@ -45,7 +45,7 @@ func TestABudgetIsInWhatBothAgentsReport(t *testing.T) {
 		{"claude-code", "opencode", config.Limits{MaxTaskMinutes: proposedMinutes, MaxTaskDollars: proposedDollars}},
 		{"claude-code", "codex", config.Limits{MaxTaskMinutes: proposedMinutes, MaxTaskTokens: proposedTokens}},
 		{"claude-code", "goose", config.Limits{MaxTaskMinutes: proposedMinutes}},
-		{"", "", config.Limits{MaxTaskMinutes: proposedMinutes}},
+		{"", "", config.Limits{MaxTaskMinutes: proposedMinutes, MaxTaskDollars: proposedDollars, MaxTaskTokens: proposedTokens}},
 	} {
 		hq := config.HQ{Supervisor: config.Agent{Agent: test.supervisor}, Executor: config.Agent{Agent: test.executor}}
 		if got := budgets(hq); got != test.want {

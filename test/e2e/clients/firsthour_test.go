@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"os"
@@ -14,16 +15,17 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/model"
 )
 
 // A repository is one that a stranger has: what is in it, how its owner has set it up, and what ferrus finds there.
 type repository struct {
-	name, client string
+	name, client string   // the client is the one that it has every day
 	programs     []string // that are needed for it
 	files        map[string]string
 	setUp        string            // for the shell
@@ -65,54 +67,86 @@ var repositories = []repository{
 }
 
 // TestTheFirstHour: with one client on the machine, ferrus init and Enter, then ferrus run, lead to a reviewed result in a repository
-// of a stranger. Nobody writes a line of TOML.
+// of a stranger; with none, both say what is missing, and a second init names the one that is installed then. Nobody writes a line of TOML. Each repository has one client where the test is
+// not named.
 func TestTheFirstHour(t *testing.T) {
 	t.Parallel()
 	for _, s := range repositories {
-		t.Run(s.name+" with "+s.client, func(t *testing.T) {
-			t.Parallel()
-			r := bareRig(t, model.Diligent(model.ReadPatch(), model.Work(func(q model.Request, work model.Told) []model.Call {
-				var calls []model.Call
-				for name, text := range s.work {
-					calls = append(calls, q.WriteFile(filepath.Join(work.Worktree, name), text)...)
+		for _, client := range []string{codex, claude, ""} {
+			t.Run(s.name+" with "+cmp.Or(client, "none"), func(t *testing.T) {
+				t.Parallel()
+				if client != "" && client != s.client && !kit.Named() {
+					t.Skip("only named: " + s.name + " has " + s.client + " else")
 				}
-				return calls
-			})), onlyClient(t, s))
-			if cache, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil { // an empty one takes minutes
-				r.env = append(r.env, "GOCACHE="+strings.TrimSpace(string(cache)))
-			}
-			for name, text := range s.files {
-				r.write(name, text)
-			}
-			r.must("git", "init", "-q", "-b", "main", "--template=")
-			if s.setUp != "" {
-				r.must("sh", "-ec", s.setUp)
-			}
-			r.commit()
-			// script gives the person a terminal, who presses Enter.
-			init := r.command(context.Background(), "script", "-qec", "stty cols 160; exec "+ferrus+" init", os.DevNull)
-			init.Stdin = strings.NewReader("\n")
-			out, err := init.CombinedOutput()
-			shown := r.readable(string(out))
-			if err != nil || !strings.Contains(shown, "rehearsal   passed") {
-				t.Fatalf("%v\n%s", err, shown)
-			}
-			code, ran := r.run(ferrus, "run", greetTheWorld)
-			if code != 0 || r.now().State != state.Complete {
-				t.Fatalf("exit code %d, %s\n%s%s", code, r.now().State, shown, ran)
-			}
-			s.inTheTutorial(t, shown, r.readable(ran))
-			if n := r.started(); n[agents.Executor] != 1 || n[agents.Reviewer] != 1 {
-				t.Errorf("%v\n%s", n, r.runs())
-			}
-			for name, text := range s.work {
-				if r.text(name) != text {
-					t.Errorf("%s is %q", name, r.text(name))
-				}
-			}
-			r.gone()
-		})
+				s.firstHour(t, client)
+			})
+		}
 	}
+}
+
+// firstHour is that of a person who has the repository and one client, or none.
+func (s repository) firstHour(t *testing.T, client string) {
+	installed(t, s.client) // or the test is skipped
+	path := s.path(t, client)
+	r := bareRig(t, model.Diligent(model.ReadPatch(), model.Work(func(q model.Request, work model.Told) []model.Call {
+		var calls []model.Call
+		for name, text := range s.work {
+			calls = append(calls, q.WriteFile(filepath.Join(work.Worktree, name), text)...)
+		}
+		return calls
+	})), path)
+	if cache, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil { // an empty one takes minutes
+		r.env = append(r.env, "GOCACHE="+strings.TrimSpace(string(cache)))
+	}
+	for name, text := range s.files {
+		r.write(name, text)
+	}
+	r.must("git", "init", "-q", "-b", "main", "--template=")
+	if s.setUp != "" {
+		r.must("sh", "-ec", s.setUp)
+	}
+	r.commit()
+	// script gives the person a terminal, who presses Enter.
+	enter := func() string {
+		init := r.command(context.Background(), "script", "-qec", "stty cols 160; exec "+ferrus+" init", os.DevNull)
+		init.Stdin = strings.NewReader("\n")
+		out, err := init.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return r.readable(string(out))
+	}
+	shown := enter()
+	if !strings.Contains(shown, "rehearsal   passed") {
+		t.Fatal(shown)
+	}
+	if client == "" {
+		code, ran := r.run(ferrus, "run", greetTheWorld)
+		if code != 1 || !strings.Contains(ran, "no agent is installed, and ferrus.toml names none") || len(r.started()) > 0 {
+			t.Errorf("exit code %d, %v\n%s%s", code, r.started(), shown, ran)
+		}
+		if !kit.Named() {
+			return
+		}
+		install(t, s.client, path[0])
+		shown += enter()
+	}
+	code, ran := r.run(ferrus, "run", greetTheWorld)
+	if code != 0 || r.now().State != state.Complete {
+		t.Fatalf("exit code %d, %s\n%s%s", code, r.now().State, shown, ran)
+	}
+	if client == s.client {
+		s.inTheTutorial(t, shown, r.readable(ran))
+	}
+	if n := r.started(); n[agents.Executor] != 1 || n[agents.Reviewer] != 1 {
+		t.Errorf("%v\n%s", n, r.runs())
+	}
+	for name, text := range s.work {
+		if r.text(name) != text {
+			t.Errorf("%s is %q", name, r.text(name))
+		}
+	}
+	r.gone()
 }
 
 const greetTheWorld = "Hello greets the world."
@@ -159,7 +193,7 @@ func (s repository) inTheTutorial(t *testing.T, init, run string) {
 	lines := func(text string) []string {
 		return slices.Sorted(strings.Lines(varies.ReplaceAllString(text, "0")))
 	}
-	if diff := cmp.Diff(lines(is), lines(text)); diff != "" && !*update {
+	if diff := gocmp.Diff(lines(is), lines(text)); diff != "" && !*update {
 		t.Errorf("%s, -update writes it: %s", page, diff)
 	}
 	if *update {
@@ -175,18 +209,12 @@ var tutorial sync.Mutex
 
 var update = flag.Bool("update", false, "write the transcripts of docs/tutorial.md")
 
-// onlyClient is a PATH with the programs that a repository needs, and one client.
-func onlyClient(t *testing.T, s repository) []string {
+// path is a PATH with the programs that the repository needs, and one client, or none.
+func (s repository) path(t *testing.T, client string) []string {
 	t.Helper()
 	path := []string{t.TempDir()}
-	for _, bin := range installed(t, s.client) {
-		client, err := agents.Find(s.client)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(filepath.Join(bin, client.Program), filepath.Join(path[0], client.Program)); err != nil {
-			t.Fatal(err)
-		}
+	if client != "" {
+		install(t, client, path[0])
 	}
 	for _, program := range append(s.programs, "git", "sh", "script") {
 		at, err := exec.LookPath(program)
@@ -196,4 +224,18 @@ func onlyClient(t *testing.T, s repository) []string {
 		path = append(path, filepath.Dir(at))
 	}
 	return path
+}
+
+// install puts a client into a folder.
+func install(t *testing.T, name, folder string) {
+	t.Helper()
+	client, err := agents.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bin := range installed(t, name) {
+		if err := os.Symlink(filepath.Join(bin, client.Program), filepath.Join(folder, client.Program)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
