@@ -145,6 +145,9 @@ func (r *Report) Acts() []Act {
 		if slices.Contains(accepting, a.Name) {
 			a.Notices = r.hidden()
 		}
+		if a.Runs {
+			a.Notices = r.unrehearsed
+		}
 		a.Report, a.On.Task = r, r.TaskID
 		if slices.Contains(a.Args, "--submission") {
 			a.On.Submission = r.submission()
@@ -158,7 +161,7 @@ func (r *Report) Acts() []Act {
 func projectActs(r *Report) []Act {
 	var list []Act
 	if r.State == state.Idle || r.State.Over() {
-		list = append(list, Act{Name: "run", Label: "New task, now", Args: []string{"run", "--headless", "--", "{task}"}, Fields: []Field{task}, Runs: true})
+		list = append(list, Act{Name: "run", Label: "New task, now", Args: []string{"run", "--headless", "--", "{task}"}, Fields: []Field{task}, Notices: r.unrehearsed, Runs: true})
 	}
 	return append(list,
 		Act{Name: "task-branch", Label: "New task, on a branch", Args: []string{"branch", "{name}", "--task={task}"}, Fields: []Field{task, name}},
@@ -167,7 +170,7 @@ func projectActs(r *Report) []Act {
 			Fields: []Field{task, name, {Name: "number", Label: "How many attempts", Kind: NumberField, Required: true}}},
 		Act{Name: "variant", Label: "New task, by another agent", Args: []string{"branch", "{name}", "--variant={agent}", "--task={task}"},
 			Fields: []Field{task, name, {Name: "agent", Label: "AGENT or AGENT:MODEL", Kind: LineField, Required: true}}},
-		Act{Name: "run-all", Label: "Run branches and queue", Args: []string{"run", "--parallel={number}", "--headless"}, Fields: []Field{number}, Runs: true},
+		Act{Name: "run-all", Label: "Run branches and queue", Args: []string{"run", "--parallel={number}", "--headless"}, Fields: []Field{number}, Notices: r.unrehearsed, Runs: true},
 	)
 }
 

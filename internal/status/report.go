@@ -69,6 +69,7 @@ type Report struct {
 	delegated   bool     // the task of parent waits for this part of it
 	conflicts   []string // paths in which approved work conflicts with the project, where that was looked up
 	finish      string   // the command that ends a rollback or a merge that was cut off
+	unrehearsed []string // why no run starts an agent: one line, or none
 }
 
 // A holder is who has the work, and how they are.
@@ -138,7 +139,8 @@ func Read(e *engine.Engine) (*Report, error) {
 	}
 	r.Notices = append(r.Notices, outbox.Warnings(r.Root, e.Project(), st.Gate.Notify.Command)...)
 	if why := e.Unrehearsed(st.Snapshot, st.Gate); why != "" {
-		r.Notices = append(r.Notices, why+"; no run starts an agent before a rehearsal passes or you say so: ferrus init --rehearse")
+		r.unrehearsed = []string{why + "; no run starts an agent before a rehearsal passes or you say so: ferrus init --rehearse"}
+		r.Notices = append(r.Notices, r.unrehearsed...)
 	}
 	if r.Check, err = checkOf(e, st); err != nil {
 		return nil, err

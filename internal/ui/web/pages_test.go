@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/test/kit"
@@ -38,6 +39,24 @@ func TestAProjectWithoutATask(t *testing.T) {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
 	}
+}
+
+// TestAFailedRehearsalIsBesideWhatItRefuses: a new task by agents, on the first page and on that of the project.
+func TestAFailedRehearsalIsBesideWhatItRefuses(t *testing.T) {
+	t.Parallel()
+	m := made(t)
+	failed := project.Rehearsal{Failed: project.SetUpFailed, At: time.Now()}
+	if err := project.At(m.Dir, "").Rehearsed(failed); err != nil {
+		t.Fatal(err)
+	}
+	b := browse(t, m)
+	const why = "no run starts an agent before a rehearsal passes or you say so: ferrus init --rehearse"
+	_, form, _ := strings.Cut(b.get("/"), "New task, now")
+	form, _, _ = strings.Cut(form, "New task, on a branch")
+	if !strings.Contains(form, why) {
+		t.Errorf("the form of a new task has no %q:\n%s", why, form)
+	}
+	b.has("/task", why)
 }
 
 // TestAQuestionIsAnsweredOnce, on the first page, by the person who acts by the page; the same form again is refused.
