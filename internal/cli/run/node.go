@@ -112,6 +112,7 @@ func runNode(a *cli.App, ctx context.Context, how conducting) error {
 	}
 	_, err = schedule.Run(ctx, place.Root, schedule.Options{Parallel: how.parallel, Node: true, Only: how.only, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
+	w.close()
 	switch {
 	case errors.As(err, &taken):
 		return a.BusyError(taken)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,16 +21,32 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-// A fleetWatcher prints what happens on many branches, a line each.
+// A fleetWatcher prints what happens on many branches, a line each, and on a terminal, below them, a live line for each branch that
+// waits for commands.
 type fleetWatcher struct {
+	cli.Footer
 	a     *cli.App
-	mu    sync.Mutex
 	words watcher
-	tries map[string]*cli.Working // by branch: they show the checks that run before an agent starts
+	live  bool // on a terminal
+
+	mu    sync.Mutex
+	waits map[string]*cli.Working // by branch: they show how long commands take that it waits for
+	lines map[string]string       // the live lines of waits
 }
 
 func newFleetWatcher(a *cli.App) *fleetWatcher {
-	return &fleetWatcher{a: a, words: watcher{a: a}, tries: map[string]*cli.Working{}}
+	return &fleetWatcher{Footer: cli.Footer{On: a}, a: a, words: watcher{a: a}, live: a.OutTTY && !a.JSON,
+		waits: map[string]*cli.Working{}, lines: map[string]string{}}
+}
+
+// close takes the live lines away.
+func (w *fleetWatcher) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for branch := range w.waits {
+		w.settle(branch)
+	}
+	w.Erase()
 }
 
 func (w *fleetWatcher) tell(e schedule.Event) {
@@ -38,12 +56,15 @@ func (w *fleetWatcher) tell(e schedule.Event) {
 		_ = w.a.PrintJSONLine(e)
 		return
 	}
+	w.settle(e.Branch)
 	text := format.Clip(format.Line(e.Text), 160)
 	if e.Kind == schedule.Merged && text != "" {
 		text = "; " + text
 	}
-	w.line(time.Now(), e.Branch, w.a.Paint(fleetColour[e.Kind], fleetWords[e.Kind]+text))
-	w.a.ShowOutput(e.Output, "          ")
+	w.line(time.Now(), e.Branch, w.a.Paint(fleetColour[e.Kind], fleetWords[e.Kind]+text), e.Output)
+	if e.Kind == schedule.Merging {
+		w.wait(e.Branch, "merging")
+	}
 }
 
 // hear prints what a conductor tells.
@@ -63,41 +84,69 @@ func (w *fleetWatcher) hear(branch string, e conductor.Event) {
 	if e.Kind == conductor.Stopping && w.a.OutTTY {
 		w.a.Say("\r") // over the ^C that the terminal has shown
 	}
-	if tries := w.tries[branch]; tries != nil {
-		tries.Stop()
-		delete(w.tries, branch)
-	}
-	w.line(e.At, branch, w.words.words(e))
+	w.settle(branch)
+	w.line(e.At, branch, w.words.words(e), "")
 	if e.Kind == conductor.Trying || e.Kind == conductor.Confirming {
-		w.wait(branch)
+		w.wait(branch, "running the checks")
 	}
 }
 
-// follow takes the log of checks of a branch that have begun to run.
+// follow takes the log of commands of a branch that have begun to run.
 func (w *fleetWatcher) follow(branch, log string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if tries := w.tries[branch]; tries != nil {
-		tries.Follow(log)
+	if w.a.JSON {
+		return
+	}
+	if w.waits[branch] == nil {
+		w.wait(branch, "running commands")
+	}
+	w.waits[branch].Follow(log)
+}
+
+// wait shows how long what a branch waits for takes, until settle. The caller holds the lock.
+func (w *fleetWatcher) wait(branch, what string) {
+	var wait *cli.Working
+	wait = &cli.Working{What: what, Live: w.live, Show: func(line string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		switch {
+		case w.waits[branch] != wait: // it has ended
+		case w.live:
+			w.lines[branch] = line
+			w.draw()
+		default:
+			w.line(time.Now(), branch, w.a.Paint("", line), "")
+		}
+	}}
+	w.waits[branch] = wait
+	wait.Start()
+}
+
+// settle ends that. The caller holds the lock.
+func (w *fleetWatcher) settle(branch string) {
+	if wait := w.waits[branch]; wait != nil {
+		wait.Stop()
+		delete(w.waits, branch)
+		delete(w.lines, branch)
 	}
 }
 
-// wait shows how long the checks take that a branch waits for. The caller holds the lock.
-func (w *fleetWatcher) wait(branch string) {
-	var tries *cli.Working
-	tries = &cli.Working{What: "running the checks", Show: func(line string) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.tries[branch] == tries {
-			w.line(time.Now(), branch, w.a.Paint("", line))
-		}
-	}}
-	w.tries[branch] = tries
-	tries.Start()
+// line prints a line, and output that belongs to it, above the live lines.
+func (w *fleetWatcher) line(at time.Time, branch string, text cli.Styled, output string) {
+	w.Erase()
+	w.a.Say("%s  %-14s  %s\n", format.Clock(at), w.a.Name(branch, 14), text)
+	w.a.ShowOutput(output, "          ")
+	w.draw()
 }
 
-func (w *fleetWatcher) line(at time.Time, branch string, text cli.Styled) {
-	w.a.Say("%s  %-14s  %s\n", format.Clock(at), w.a.Name(branch, 14), text)
+// draw shows the live lines.
+func (w *fleetWatcher) draw() {
+	var rows []string
+	for _, branch := range slices.Sorted(maps.Keys(w.lines)) {
+		rows = append(rows, fmt.Sprintf("%-14s  %s", branch, w.lines[branch]))
+	}
+	w.Draw(rows, make([]string, len(rows)))
 }
 
 var (
@@ -123,6 +172,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	w := newFleetWatcher(a)
 	out, err := schedule.Run(ctx, root, schedule.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
+	w.close()
 	var taken *conductor.BusyError
 	switch {
 	case errors.As(err, &taken):

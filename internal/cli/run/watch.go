@@ -60,7 +60,7 @@ func (w *watcher) tell(e conductor.Event) {
 	w.Erase()
 	w.a.Say("%s  %s\n", format.Clock(e.At), w.words(e))
 	if e.Kind == conductor.Trying || e.Kind == conductor.Confirming {
-		w.wait()
+		w.wait("running the checks")
 	}
 	if e.Kind == conductor.Moved { // nothing else closes a question: who has asked may well end while it is open
 		w.open = ""
@@ -79,10 +79,10 @@ func (w *watcher) tell(e conductor.Event) {
 	w.read()
 }
 
-// wait shows how long the checks take that the run waits for. The caller holds the lock.
-func (w *watcher) wait() {
+// wait shows how long commands take that the run waits for. The caller holds the lock.
+func (w *watcher) wait(what string) {
 	var tries *cli.Working
-	tries = &cli.Working{What: "running the checks", Live: w.live, Show: func(line string) {
+	tries = &cli.Working{What: what, Live: w.live, Show: func(line string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		switch {
@@ -105,13 +105,17 @@ func (w *watcher) settle() {
 	}
 }
 
-// follow takes the log of checks that have begun to run.
+// follow takes the log of commands that have begun to run.
 func (w *watcher) follow(log string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.tries != nil {
-		w.tries.Follow(log)
+	if w.a.JSON {
+		return
 	}
+	if w.tries == nil {
+		w.wait("running commands")
+	}
+	w.tries.Follow(log)
 }
 
 // tellOf shows what has happened to a delegate of the task, by its branch.

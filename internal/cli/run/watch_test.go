@@ -3,8 +3,10 @@ package run
 import (
 	"bytes"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -109,7 +112,50 @@ func TestChecksBeforeAnAgentShowThatTheyRun(t *testing.T) {
 		w.hear("b", conductor.Event{Kind: conductor.Stopping})
 		time.Sleep(time.Hour)
 	})
-	if strings.Count(out.String(), "running the checks for") != 2 || strings.Count(out.String(), "s: half done") != 2 {
+	if strings.Count(out.String(), "running the checks for") != 2 || strings.Count(out.String(), "s: half done") != 2 || strings.Count(out.String(), "running commands for") != 2 {
 		t.Errorf("of a branch: %s", &out)
 	}
+}
+
+// TestBranchesThatWaitHaveALiveLineEach on a terminal, below what happens on others: of checks, of a merge, and of commands that no
+// event has announced, as the set-up of a task that is taken from the queue.
+func TestBranchesThatWaitHaveALiveLineEach(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "setup.log")
+	if err := os.WriteFile(log, []byte("half done\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		w := newFleetWatcher(&cli.App{Out: &out, OutTTY: true})
+		w.hear("checked", conductor.Event{Kind: conductor.Trying})
+		w.tell(schedule.Event{Branch: "merged", Kind: schedule.Merging})
+		w.follow("new", log)
+		time.Sleep(9*time.Second + time.Millisecond)
+		shown := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if !slices.Equal(slices.Sorted(maps.Values(w.lines)), want) {
+				t.Errorf("%q, want %q", w.lines, want)
+			}
+			end := out.String()[strings.LastIndex(out.String(), "\x1b[J")+len("\x1b[J"):]
+			for _, line := range want {
+				if !strings.Contains(end, line) {
+					t.Errorf("the end of the screen has no %q: %q", line, end)
+				}
+			}
+		}
+		shown("merging for 9 s", "running commands for 9 s: half done", "running the checks for 9 s")
+		w.tell(schedule.Event{Branch: "new", Kind: schedule.Taken})
+		shown("merging for 9 s", "running the checks for 9 s")
+		w.tell(schedule.Event{Branch: "merged", Kind: schedule.Merged})
+		w.close()
+		shown()
+		before := out.Len()
+		time.Sleep(time.Hour)
+		if out.Len() != before {
+			t.Errorf("after the end it goes on: %s", &out)
+		}
+	})
 }

@@ -51,7 +51,8 @@ type Options struct {
 	// Conduct returns the options of a branch's conductor. Its Tell may be called from several
 	// goroutines at a time.
 	Conduct func(branch string, e *engine.Engine) (conductor.Options, error)
-	// Follow, if set, gets the log of checks of a branch that have begun to run. It may be called from several goroutines at a time.
+	// Follow, if set, gets the log of checks, of a set-up or of a score of a branch that have begun to run: the next event of the branch comes after they
+	// have ended. It may be called from several goroutines at a time.
 	Follow func(branch, log string)
 }
 
@@ -265,9 +266,7 @@ func (f *fleet) conducted(ctx context.Context, done *ended) {
 		return
 	}
 	defer e.Close()
-	if f.Follow != nil {
-		ctx = checks.Followed(ctx, func(log string) { f.Follow(done.branch, log) })
-	}
+	ctx = f.following(ctx, done.branch)
 	opts, err := f.Conduct(done.branch, e)
 	if err != nil {
 		done.err = err
@@ -277,6 +276,14 @@ func (f *fleet) conducted(ctx context.Context, done *ended) {
 	if done.out, done.err = RunTask(ctx, e, TaskOptions{Options: opts}); done.err == nil && done.out.Task.State == state.Complete {
 		done.score, done.unscored = f.score(ctx, e, done.out.Snapshot)
 	}
+}
+
+// following is ctx under which Follow gets the logs of commands that run for a branch.
+func (f *fleet) following(ctx context.Context, branch string) context.Context {
+	if f.Follow == nil {
+		return ctx
+	}
+	return checks.Followed(ctx, func(log string) { f.Follow(branch, log) })
 }
 
 // score scores approved work if its gate has a command for that, so that attempts can be compared.

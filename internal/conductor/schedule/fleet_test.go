@@ -251,4 +251,35 @@ func TestATaskThatCannotBeTakenIsTriedOnce(t *testing.T) {
 	}
 }
 
+// TestTheCommandsOfABranchAreFollowed: those of its set-up and of its merge, too, each before the event that it leads to.
+func TestTheCommandsOfABranchAreFollowed(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, merges+"setup = \"true\"\n")
+	y.queued("one", "write one.txt")
+	y.queued("two", "write two.txt") // one of them is merged into what the other has changed
+	followed := map[string][]string{}
+	opts := options(y.dir, 2, func(e Event) {
+		y.mu.Lock()
+		defer y.mu.Unlock()
+		followed[e.Branch] = append(followed[e.Branch], string(e.Kind))
+	})
+	opts.Follow = func(branch, log string) {
+		y.mu.Lock()
+		defer y.mu.Unlock()
+		followed[branch] = append(followed[branch], filepath.Ext(log))
+	}
+	must(t, second(Run(t.Context(), y.dir, opts)))
+	merges := 0
+	for _, name := range []string{"one", "two"} {
+		if is := strings.Join(followed[name], " "); !strings.HasPrefix(is, ".log taken ") {
+			t.Errorf("%s: %s", name, is)
+		} else if strings.Contains(is, "merging .log merged") {
+			merges++
+		}
+	}
+	if merges != 1 {
+		t.Errorf("%d merges were followed: %v", merges, followed)
+	}
+}
+
 func second[T any](_ T, err error) error { return err }

@@ -27,7 +27,7 @@ func (f *fleet) merged(ctx context.Context, name string) (branch.Merged, error) 
 		return branch.Merged{}, err
 	}
 	defer e.Close()
-	return branch.Merge(ctx, f.s, e.Session(f.Caller), func() error { return conductor.EndAll(ctx, f.e) })
+	return branch.Merge(f.following(ctx, name), f.s, e.Session(f.Caller), func() error { return conductor.EndAll(ctx, f.e) })
 }
 
 func (f *fleet) mergeEnded(done ended) {

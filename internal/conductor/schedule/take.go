@@ -27,7 +27,7 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 			continue
 		}
 		delete(f.untaken, it.Name)
-		task, err := Take(ctx, f.s, it)
+		task, err := Take(f.following(ctx, it.Name), f.s, it)
 		if ctx.Err() != nil {
 			return "", nil
 		}
