@@ -13,7 +13,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/conductor/plan"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
@@ -41,6 +43,7 @@ var obstacles = []struct {
 	{"sandbox of the executor", prospect.sandbox},
 	{"place of the checks", prospect.place},
 	{"rehearsal", prospect.rehearsal},
+	{"set-up of the folder", prospect.setUp},
 }
 
 // CheckReady refuses a run that could not end well, before an agent is started. The refusal has every obstacle; what
@@ -137,12 +140,30 @@ func (p prospect) rehearsal(context.Context) error {
 		refusal.Say("correct the commands ($EDITOR ferrus.toml, then ferrus trust), and try them: ferrus init --rehearse\nif making the checks pass is the task: %s", start))
 }
 
+// setUp finds that the task would be done in a folder in which the set-up has never run: only new work trees get it by themselves.
+func (p prospect) setUp(context.Context) error {
+	conf, err := p.e.Config()
+	if err != nil || p.branches || p.e.Place().Branch != "" || conf.Branches.Setup == "" || p.gate.Checks.Clean() {
+		return nil
+	}
+	if now, err := p.e.View(); err != nil || now.Task.Underway() {
+		return err
+	}
+	absent := p.e.Place().Absent(conf.Rehearsed())
+	if len(absent) == 0 {
+		return nil
+	}
+	return Refuse(refusal.StoreError, "the set-up has not run in this folder, where the work would be done: "+format.Line(strings.Join(absent, ", "))+" is not there",
+		refusal.Say("run it: %s\nor let the work be done on a branch, whose work tree is set up: ferrus branch NAME --task \"...\", then ferrus resume --branch NAME\nor start agents all the same: ferrus run{branch} --%s \"what is to be done\"",
+			trust.Visible(conf.Branches.Setup), unrehearsed))
+}
+
 // unrehearsed is the flag by which a person starts agents though the rehearsal has not passed.
 const unrehearsed = "unrehearsed"
 
 // UnrehearsedFlag gives it to a command that starts agents.
 func UnrehearsedFlag(cmd *cobra.Command, allowed *bool) {
-	cmd.Flags().BoolVar(allowed, unrehearsed, false, "start agents though the checks have not passed a rehearsal")
+	cmd.Flags().BoolVar(allowed, unrehearsed, false, "start agents though the checks have not passed a rehearsal, or the set-up has not run in this folder")
 }
 
 // AllowUnrehearsed records that a person allows agents to start though the rehearsal has not passed: by the flag, or at the terminal if
@@ -157,7 +178,7 @@ func (a *App) AllowUnrehearsed(e *engine.Engine, allowed, ask bool) error {
 		return refusal.Config(err)
 	}
 	why := e.Unrehearsed(snap, conf.Gate())
-	if why == "" {
+	if why == "" && (!allowed || len(e.Place().Absent(conf.Rehearsed())) == 0) {
 		return nil
 	}
 	if !allowed && ask && a.MayAsk() {

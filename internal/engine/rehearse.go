@@ -115,12 +115,12 @@ func (e *Engine) Rehearse(ctx context.Context, sandboxed bool) (Rehearsal, error
 		return r, refusal.Git(err)
 	}
 	r.Passed = r.Checks.Status == checks.Passed && len(r.Edited) == 0 && (len(wrote) == 0 || conf.Checks.Clean())
-	return r, e.rehearsed(conf, r)
+	return r, e.rehearsed(conf, r, at.Clean.Made()...)
 }
 
-// rehearsed records a rehearsal.
-func (e *Engine) rehearsed(conf config.Config, r Rehearsal) error {
-	record := project.Rehearsal{Config: conf.Rehearsed(), Passed: r.Passed, At: e.Now()}
+// rehearsed records a rehearsal, with what its set-up made.
+func (e *Engine) rehearsed(conf config.Config, r Rehearsal, made ...string) error {
+	record := project.Rehearsal{Config: conf.Rehearsed(), Passed: r.Passed, Made: made, At: e.Now()}
 	switch {
 	case r.SetUp != nil:
 		record.Failed = project.SetUpFailed

@@ -2,8 +2,11 @@ package project
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -13,7 +16,27 @@ type Rehearsal struct {
 	Passed   bool      `json:"passed"`
 	Failed   Failure   `json:"failed,omitempty"`
 	Accepted bool      `json:"accepted,omitempty"` // a person allows agents all the same
+	Made     []string  `json:"made,omitempty"`     // by the set-up, the first of it: files and folders, relative to the top of the repository
 	At       time.Time `json:"at"`
+}
+
+// maxMade is how much of what a set-up made is recorded.
+const maxMade = 16
+
+// Absent returns what a set-up that was rehearsed with the configuration makes and the folder of the project has not: nobody has run it there. It is nil where a person
+// has said that agents may start all the same.
+func (p Place) Absent(config string) (names []string) {
+	r := At(p.Root, "").Rehearsal()
+	if r.Config != config || r.Accepted {
+		return nil
+	}
+	top := strings.TrimSuffix(p.Root, Within(p.Root))
+	for _, name := range r.Made {
+		if !rootfs.Exists(filepath.Join(top, filepath.FromSlash(name))) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // A Failure is why a rehearsal has not passed.
@@ -69,6 +92,7 @@ func (p Place) Rehearsal() Rehearsal {
 
 // Rehearsed records a rehearsal of the project in place of the one before.
 func (p Place) Rehearsed(r Rehearsal) error {
+	r.Made = r.Made[:min(len(r.Made), maxMade)]
 	home, err := p.OpenHome()
 	if err != nil {
 		return err

@@ -1,7 +1,10 @@
 package project_test
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -16,7 +19,7 @@ func TestARehearsalIsOfOneConfiguration(t *testing.T) {
 	if err := os.Mkdir(p.Dir(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if r := p.Rehearsal(); r != (project.Rehearsal{}) {
+	if r := p.Rehearsal(); !reflect.DeepEqual(r, project.Rehearsal{}) {
 		t.Errorf("before any: %+v", r)
 	}
 	parse := func(text string) string {
@@ -32,7 +35,7 @@ func TestARehearsalIsOfOneConfiguration(t *testing.T) {
 	if err := p.Rehearsed(want); err != nil {
 		t.Fatal(err)
 	}
-	if r := p.Rehearsal(); r != want {
+	if r := p.Rehearsal(); !reflect.DeepEqual(r, want) {
 		t.Errorf("%+v", r)
 	}
 	for text, same := range map[string]bool{
@@ -47,10 +50,27 @@ func TestARehearsalIsOfOneConfiguration(t *testing.T) {
 			t.Errorf("%q: same %v", text, !same)
 		}
 	}
+	for range 2 * 16 { // of much only the first is recorded
+		want.Made = append(want.Made, "node_modules")
+	}
+	want.Made[0] = "there/file"
+	if err := errors.Join(os.MkdirAll(filepath.Join(p.Root, "there", "file"), 0o755), p.Rehearsed(want)); err != nil {
+		t.Fatal(err)
+	}
+	if absent := p.Absent(want.Config); len(absent) != 15 || absent[0] != "node_modules" {
+		t.Errorf("absent: %q", absent)
+	}
+	if absent := p.Absent("another"); absent != nil {
+		t.Errorf("of another configuration: %q", absent)
+	}
+	want.Accepted = true
+	if err := p.Rehearsed(want); err != nil || p.Absent(want.Config) != nil {
+		t.Errorf("accepted: %v, %q", err, p.Absent(want.Config))
+	}
 	if err := os.WriteFile(p.Path("rehearsal.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := p.Rehearsal(); r != (project.Rehearsal{}) {
+	if r := p.Rehearsal(); !reflect.DeepEqual(r, project.Rehearsal{}) {
 		t.Errorf("a record that is torn: %+v", r)
 	}
 }

@@ -90,6 +90,25 @@ func (c *Checkout) setUp(ctx context.Context, t *worktree.Tree, l Layout) error 
 	return nil
 }
 
+// Made lists what the set-up made: files, links and whole folders, by paths relative to the top with slashes, sorted. It is nil before a
+// set-up has run.
+func (c *Checkout) Made() (names []string) {
+	if c.made == nil {
+		return nil
+	}
+	dir := ""
+	for _, r := range c.made.rows { // a folder comes before what is in it
+		if dir != "" && strings.HasPrefix(r.path, dir+"/") {
+			continue
+		}
+		if names = append(names, r.path); r.dir() {
+			dir = r.path
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // harvest copies what lies in the checkout, and is neither of its tree nor one of the copies.
 func (c *Checkout) harvest(key string, copies git.Set) (*manifest, error) {
 	if err := os.RemoveAll(c.madeDir()); err != nil {
