@@ -50,7 +50,7 @@ func (w Written) Count(c *state.Check) {
 	case c.Written == lines && c.Tracked == tracked:
 		c.Moved++
 	case w.fresh && c.Moved > 0 && c.Tracked == "":
-		c.Moved, c.Written = c.Moved+1, strings.Join(alike(splitLines(c.Written), w.lines), "\n")
+		c.Moved, c.Written = c.Moved+1, strings.Join(Alike(splitLines(c.Written), w.lines), "\n")
 	default:
 		c.Moved, c.Written, c.Tracked = 1, lines, tracked
 	}
@@ -71,8 +71,8 @@ func splitLines(s string) []string {
 // numbered are the parts of a name that differ from run to run: counters, times, process ids, and random letters with digits.
 var numbered = regexp.MustCompile(`[A-Za-z]*[0-9][A-Za-z0-9]*`)
 
-// alike joins the lines of two checks. Those that differ in such a part of their last name become one line with a star.
-func alike(was, now []string) []string {
+// Alike joins the lines of two checks. Those that differ in such a part of their last name become one line with a star.
+func Alike(was, now []string) []string {
 	pattern := func(line string) string {
 		dir, name := path.Split(strings.TrimSuffix(line, "/"))
 		return dir + numbered.ReplaceAllStringFunc(name, func(part string) string {
