@@ -29,9 +29,11 @@ func TestARunThatCannotSucceedIsRefusedWithAllThatStandsInItsWay(t *testing.T) {
 		t.Skip("shell scripts play the clients")
 	}
 	const checks, both = "[checks]\ncommands = [\"true\"]\n", "[hq.supervisor]\nagent = \"command\"\ncommand = \"true\"\n[hq.executor]\nagent = \"command\"\ncommand = \"true\"\n"
+	const setUp = "[branches]\nsetup = \"make deps\"\n"
 	for name, row := range map[string]struct {
 		toml, clients string
 		git, branches bool
+		made          string   // by the set-up of the rehearsal that passed
 		want          []string // the beginning of each message
 		mend          []string // in the remedies
 	}{
@@ -49,6 +51,11 @@ func TestARunThatCannotSucceedIsRefusedWithAllThatStandsInItsWay(t *testing.T) {
 			want: []string{`hq.supervisor.agent in ferrus.toml is "command", and the program /nope/a`}, mend: []string{"correct the command", "[hq.supervisor]"}},
 		"checks in a checkout without git": {toml: "[checks]\ncommands = [\"true\"]\nwhere = \"clean\"\n" + both, clients: "none",
 			want: []string{`[checks] where = "clean" needs a git repository`}, mend: []string{"git init"}},
+		"the set-up has not run here":     {toml: checks + setUp + both, clients: "none", made: "deps", want: []string{"the set-up has not run in this folder"}, mend: []string{"run it: make deps", "--unrehearsed"}},
+		"the set-up has run here":         {toml: checks + setUp + both, clients: "none", made: "ferrus.toml"},
+		"the set-up runs for each branch": {toml: checks + setUp + both, clients: "none", git: true, branches: true, made: "deps"},
+		"the set-up runs for each check":  {toml: checks + "where = \"clean\"\n" + setUp + both, clients: "none", git: true, made: "deps"},
+		"another set-up was tried":        {toml: checks + setUp + both, clients: "none", made: "deps of another"},
 		"everything at once": {toml: "", clients: "none", branches: true,
 			want: []string{"no checks are named", "no git work tree", "no agent is installed"}, mend: []string{"[checks]", "git init", "@anthropic-ai/claude-code"}},
 	} {
@@ -75,6 +82,15 @@ func TestARunThatCannotSucceedIsRefusedWithAllThatStandsInItsWay(t *testing.T) {
 			conf, err := e.Config()
 			if err != nil {
 				t.Fatal(err)
+			}
+			if of, another := strings.CutSuffix(row.made, " of another"); row.made != "" {
+				r := project.Rehearsal{Config: conf.Rehearsed(), Passed: true, Made: []string{of}, At: e.Now()}
+				if another {
+					r.Config = "another"
+				}
+				if err := e.Place().Rehearsed(r); err != nil {
+					t.Fatal(err)
+				}
 			}
 			err = CheckReady(t.Context(), e, conf.Gate(), row.branches)
 			var all []*refusal.RefusedError
