@@ -14,6 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A pty is a real terminal with a program in it, and what the program has written.
@@ -124,7 +126,7 @@ func (p *pty) wait(cmd *exec.Cmd) error {
 // eventually waits until the screen fits a claim, and returns it.
 func (p *pty) eventually(t *testing.T, what string, claim func(shown string) bool) string {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(kit.Patience); ; time.Sleep(5 * time.Millisecond) {
 		p.mu.Lock()
 		shown := p.screen.String()
 		p.mu.Unlock()

@@ -13,6 +13,8 @@ import (
 	"github.com/charmbracelet/x/vt"
 	creack "github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A terminal is a terminal emulator with a program in it: what the program draws, and answers to what it asks.
@@ -94,7 +96,7 @@ func (x *terminal) written() string {
 // until waits until the screen fits a claim, and returns it.
 func (x *terminal) until(t testing.TB, what string, claim func(shown string) bool) string {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(kit.Patience)
 	for {
 		x.mu.Lock()
 		changed := x.changed
@@ -150,7 +152,7 @@ func (x *terminal) end(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-x.ended:
-	case <-time.After(60 * time.Second):
+	case <-time.After(kit.Patience):
 		t.Fatalf("it does not end:\n%s", x.text())
 	}
 	return x.cmd.ProcessState.ExitCode()

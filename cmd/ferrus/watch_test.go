@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -27,7 +28,7 @@ func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	person := func(args ...string) *exec.Cmd {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 		t.Cleanup(cancel)
 		cmd := exec.CommandContext(ctx, "ferrus", append([]string{"-C", dir}, args...)...)
 		cmd.Env = append(os.Environ(), "FERRUS_AGENT=", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))

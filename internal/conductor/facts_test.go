@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -243,7 +244,7 @@ func TestTheFactsOfARealMachine(t *testing.T) {
 	if f.Now != f.Now.Round(0) {
 		t.Error("by its clock the machine does not sleep")
 	}
-	for until := time.Now().Add(10 * time.Second); f.Spent.Usage.Tokens() != 11 && time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(kit.Patience); f.Spent.Usage.Tokens() != 11 && time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if f, err = c.gather(); err != nil {
 			t.Fatal(err)
 		}

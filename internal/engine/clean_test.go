@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // where is a ferrus.toml whose gate runs there, and never gives up.
@@ -115,7 +116,7 @@ func TestAGoodFileIsSwappedIn(t *testing.T) {
 					defer close(done)
 					s.swap(t, ways[i%len(ways)].in, ways[i%len(ways)].out)
 				}()
-				out, err := ex.Check(t.Context(), enginetest.Patience)
+				out, err := ex.Check(t.Context(), kit.Patience)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -141,12 +142,12 @@ func TestAGoodFileIsSwappedOut(t *testing.T) {
 	p.Write("code.txt", "good\n")
 	_, ex := p.Begun()
 	go s.swap(t, func() error { p.Write("code.txt", "bad\n"); return nil }, func() error { return nil })
-	out, err := ex.Check(t.Context(), enginetest.Patience)
+	out, err := ex.Check(t.Context(), kit.Patience)
 	if err != nil || out.Status != state.CheckGreen {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	go s.swap(t, func() error { return nil }, func() error { return nil })
-	got, err := ex.Submit(t.Context(), engine.Submitting{Summary: "Done.", Verification: "Checked.", NoChange: "None is needed."}, enginetest.Patience)
+	got, err := ex.Submit(t.Context(), engine.Submitting{Summary: "Done.", Verification: "Checked.", NoChange: "None is needed."}, kit.Patience)
 	if err != nil || got.Accepted || got.Gate.Status != state.CheckRed {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -160,21 +161,21 @@ func TestACheckLeavesNothingForTheNext(t *testing.T) {
 	p.Write("test.sh", "echo good >code.txt.new; mv code.txt.new answer; echo 'exit 0' >../test.sh; mkdir -p .git/hooks; touch planted\n")
 	p.Write("code.txt", "good\n")
 	_, ex := p.Begun()
-	if out, err := ex.Check(t.Context(), enginetest.Patience); err != nil || out.Status != state.CheckGreen {
+	if out, err := ex.Check(t.Context(), kit.Patience); err != nil || out.Status != state.CheckGreen {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	p.Write("test.sh", "test ! -e answer && test ! -e planted && test ! -e .git && grep -q good code.txt\n")
 	p.Write("code.txt", "bad\n")
-	if out, err := ex.Check(t.Context(), enginetest.Patience); err != nil || out.Status != state.CheckRed {
+	if out, err := ex.Check(t.Context(), kit.Patience); err != nil || out.Status != state.CheckRed {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	p.Write("code.txt", "good\n")
-	if out, err := ex.Check(t.Context(), enginetest.Patience); err != nil || out.Status != state.CheckGreen {
+	if out, err := ex.Check(t.Context(), kit.Patience); err != nil || out.Status != state.CheckGreen {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	// A check that changes what it judges says nothing of the tree.
 	p.Write("test.sh", "echo better >>code.txt\n")
-	out, err := ex.Check(t.Context(), enginetest.Patience)
+	out, err := ex.Check(t.Context(), kit.Patience)
 	if err != nil || out.Status != state.CheckMoved || strings.Join(out.Changed, " ") != "code.txt" {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -193,7 +194,7 @@ func TestTheSetUpRunsBeforeTheExecutor(t *testing.T) {
 	_, ex := p.Begun()
 	p.Write("code.txt", "two\n")
 	for range 2 {
-		if out, err := ex.Check(t.Context(), enginetest.Patience); err != nil || out.Status != state.CheckGreen {
+		if out, err := ex.Check(t.Context(), kit.Patience); err != nil || out.Status != state.CheckGreen {
 			t.Fatalf("%+v, %v", out, err)
 		}
 	}
@@ -233,12 +234,12 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 		}
 		return list
 	}
-	out := enginetest.Must(ex.Check(t.Context(), enginetest.Patience))(t)
+	out := enginetest.Must(ex.Check(t.Context(), kit.Patience))(t)
 	h := p.Human()
 	enginetest.Branched(t, h, branch.Fork{Names: []string{"try"}})
 	on := p.On("try").Executor("codex")
 	enginetest.Claim(t, on)
-	enginetest.Must(on.Check(t.Context(), enginetest.Patience))(t)
+	enginetest.Must(on.Check(t.Context(), kit.Patience))(t)
 	enginetest.Must2(h.Engine().Trial(t.Context()))(t)
 	want := []string{"@by-hand", "@" + out.Task.TaskID, "try@" + out.Task.TaskID}
 	if got := there(); strings.Join(got, " ") != strings.Join(want, " ") {

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestAServersEnvironmentJudgesNothing: a server that finds other programs first, or has a loader preload a library, runs
@@ -27,7 +28,7 @@ func TestAServersEnvironmentJudgesNothing(t *testing.T) {
 	t.Setenv("NODE_OPTIONS", "--require=/tmp/other.js")
 	ex := p.Executor("codex")
 	enginetest.Claim(t, ex)
-	out, err := ex.Check(t.Context(), enginetest.Patience)
+	out, err := ex.Check(t.Context(), kit.Patience)
 	if err != nil || out.Status != state.CheckRed || len(out.Failures) != 1 || !strings.HasPrefix(out.Failures[0].Line, "grep") {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -65,7 +66,7 @@ func TestATaskOfAnOlderFerrusHasNoEnvironment(t *testing.T) {
 	p.Write("code.txt", "bad\n")
 	_, ex := p.Begun()
 	t.Setenv("PATH", p.Fakes("grep")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	out, err := ex.Check(t.Context(), enginetest.Patience)
+	out, err := ex.Check(t.Context(), kit.Patience)
 	if err != nil || out.Status != state.CheckGreen {
 		t.Fatalf("%+v, %v", out, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // S1-10.
@@ -38,7 +39,7 @@ func TestAGreenCheckIsTrustedForItsTreeAndItsGateOnly(t *testing.T) {
 			_, ex := p.Begun()
 			enginetest.Check(t, ex, state.CheckGreen)
 			c.then(p)
-			out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, enginetest.Patience))(t)
+			out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, kit.Patience))(t)
 			snap := enginetest.View(t, ex)
 			if n := enginetest.Count(t, ex.Engine(), state.CheckStarted); n != c.runs {
 				t.Errorf("the gate ran %d times, want %d", n, c.runs)
@@ -149,7 +150,7 @@ func TestRetriesCountConsecutiveFailures(t *testing.T) {
 	red(1)
 	red(2)
 	p.Write("red", "")
-	out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, enginetest.Patience))(t) // S1-20: a gate inside submit spends like any other
+	out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, kit.Patience))(t) // S1-20: a gate inside submit spends like any other
 	if out.Accepted || out.Task.State != state.Failed || out.Task.CheckRetries != 3 || out.Task.ClaimedBy != "" {
 		t.Fatalf("the third red check leaves the task %s with %d retries, held by %q", out.Task.State, out.Task.CheckRetries, out.Task.ClaimedBy)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // slow makes a project whose check says that it runs, waits to be let go, and is red.
@@ -46,10 +47,10 @@ func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
 	ctx, giveUp := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := ex.Check(ctx, enginetest.Patience)
+		_, err := ex.Check(ctx, kit.Patience)
 		ended <- err
 	}()
-	enginetest.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
+	kit.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
 	giveUp()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Fatalf("the call that was given up: %v", err)
@@ -65,7 +66,7 @@ func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
 		joined := newAwaited(t.Context())
 		go func() {
 			defer joined.Done() // a call that is refused does not wait
-			out, err := ex.Check(joined, enginetest.Patience)
+			out, err := ex.Check(joined, kit.Patience)
 			if err != nil {
 				t.Error(err)
 			}
@@ -97,14 +98,14 @@ func TestAnOutcomeThatNobodyWaitedForIsHandedOutFirst(t *testing.T) {
 				t.Fatalf("it ended %s", out.Status)
 			}
 			p.LetGo()
-			enginetest.Eventually(t, "the outcome is committed", func() bool { return enginetest.View(t, ex).Task.State == state.Addressing })
+			kit.Eventually(t, "the outcome is committed", func() bool { return enginetest.View(t, ex).Task.State == state.Addressing })
 			p.Write("green", "")
 			out, err := engine.Checked{}, error(nil)
 			if tool == "check" {
-				out, err = ex.Check(t.Context(), enginetest.Patience)
+				out, err = ex.Check(t.Context(), kit.Patience)
 			} else {
 				var sub engine.Submitted
-				sub, err = ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+				sub, err = ex.Submit(t.Context(), enginetest.Work, kit.Patience)
 				out = sub.Gate
 			}
 			if err != nil || out.ID != "k1" || out.Status != state.CheckRed || p.Runs() != 1 {
@@ -138,7 +139,7 @@ func TestACallThatWasGivenUpTakesNoOutcome(t *testing.T) {
 	over, giveUp := context.WithCancel(t.Context())
 	giveUp()
 	for range 64 { // where an answer and the end of its call come together, either may be seen first
-		if _, err := ex.Check(over, enginetest.Patience); !errors.Is(err, context.Canceled) {
+		if _, err := ex.Check(over, kit.Patience); !errors.Is(err, context.Canceled) {
 			t.Fatalf("a call that was given up: %v", err)
 		}
 	}
@@ -157,12 +158,12 @@ func TestASubmissionWhoseGateOutlivesTheCallIsMadeByCallingAgain(t *testing.T) {
 		t.Fatalf("accepted %v, gate %s", out.Accepted, out.Gate.Status)
 	}
 	p.LetGo()
-	enginetest.Eventually(t, "the check is green", func() bool { return enginetest.View(t, ex).Task.State == state.Checking })
+	kit.Eventually(t, "the check is green", func() bool { return enginetest.View(t, ex).Task.State == state.Checking })
 	enginetest.Submitted(t, ex)
 	if p.Runs() != 1 {
 		t.Errorf("the gate ran %d times", p.Runs())
 	}
-	again := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, enginetest.Patience))(t)
+	again := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, kit.Patience))(t)
 	if !again.Accepted || !again.Repeated || again.Task.Submission.ID != "s1" {
 		t.Errorf("submitted again: %+v", again.Done.Repeated)
 	}
@@ -195,7 +196,7 @@ func TestACheckEndsWithItsTaskOrItsEpoch(t *testing.T) {
 			_, ex := p.Begun()
 			ended := make(chan error, 1)
 			go func() {
-				_, err := ex.Check(t.Context(), enginetest.Patience)
+				_, err := ex.Check(t.Context(), kit.Patience)
 				ended <- err
 			}()
 			left := p.Running()
@@ -267,7 +268,7 @@ func TestASuccessorIsToldOfAnAbandonedCheckAndRunsItsOwn(t *testing.T) {
 	p := slow(t)
 	_, ex := p.Begun()
 	enginetest.Must(ex.Check(t.Context(), 0))(t)
-	enginetest.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
+	kit.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
 	enginetest.Dies(t, ex)
 	onlooker := p.Human()
 	st := enginetest.Must(onlooker.Engine().Status())(t)
@@ -293,7 +294,7 @@ func TestARunningCheckIsWaitedForByName(t *testing.T) {
 	p := slow(t)
 	_, ex := p.Begun()
 	enginetest.Must(ex.Check(t.Context(), 0))(t)
-	enginetest.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
+	kit.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
 	if st := enginetest.Must(p.Human().Engine().Status())(t); st.Waiting.For != "check" || st.Task.Check.Status != state.CheckRunning {
 		t.Errorf("waits for %s, check %s", st.Waiting.For, st.Task.Check.Status)
 	}
@@ -317,7 +318,7 @@ func TestACheckWaitsForThatOfAHungServer(t *testing.T) {
 		t.Fatalf("beside another check ours is %s %s", out.ID, out.Status)
 	}
 	p.LetGo()
-	out := enginetest.Must(ex.Check(t.Context(), enginetest.Patience))(t)
+	out := enginetest.Must(ex.Check(t.Context(), kit.Patience))(t)
 	if out.Status != state.CheckGreen || out.ID != "k1" || out.Task.Check.Errors != 0 {
 		t.Fatalf("after it ours is %s %s with %d errors", out.ID, out.Status, out.Task.Check.Errors)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // forgotten takes the liveness file of a session away: what a folder on another machine, or git clean, looks like.
@@ -148,7 +149,7 @@ func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T
 			},
 			func(t *testing.T, p *enginetest.Machine, ex *engine.Session) {
 				enginetest.Must(p.Human().Answer(t.Context(), "", "So."))(t)
-				done, ok, err := ex.AwaitResponse(t.Context(), enginetest.Patience)
+				done, ok, err := ex.AwaitResponse(t.Context(), kit.Patience)
 				if err != nil || !ok || done.Task.State != state.Executing {
 					t.Fatalf("no response: %v", err)
 				}
@@ -207,7 +208,7 @@ func TestWhoNeverTakesAResponseIsReplaced(t *testing.T) {
 	if got := enginetest.Claim(t, other); got.Stale != "executor:codex:1" || got.Task.State != state.Consultation {
 		t.Errorf("stale %q in %s", got.Stale, got.Task.State)
 	}
-	if done, ok, err := other.AwaitResponse(t.Context(), enginetest.Patience); err != nil || !ok || done.Task.State != state.Executing {
+	if done, ok, err := other.AwaitResponse(t.Context(), kit.Patience); err != nil || !ok || done.Task.State != state.Executing {
 		t.Errorf("the successor gets nothing: %v", err)
 	}
 }

@@ -278,11 +278,11 @@ func plays() []play {
 			}},
 			{name + "check", func(m *model) bool { ok, _ := m.check(who); return ok },
 				func(w *player) error {
-					return enginetest.Second(w.ex[who].Check(enginetest.Background, enginetest.Patience))
+					return enginetest.Second(w.ex[who].Check(enginetest.Background, kit.Patience))
 				}},
 			{name + "submit", func(m *model) bool { return m.submit(who) },
 				func(w *player) error {
-					return enginetest.Second(w.ex[who].Submit(enginetest.Background, engine.Submitting{Summary: w.text(), Verification: "v", NoChange: "None is needed."}, enginetest.Patience))
+					return enginetest.Second(w.ex[who].Submit(enginetest.Background, engine.Submitting{Summary: w.text(), Verification: "v", NoChange: "None is needed."}, kit.Patience))
 				}},
 			{name + "progress", func(m *model) bool { return m.raise(state.Progress, m.as(who)) },
 				func(w *player) error { return enginetest.Second(w.ex[who].Progress(enginetest.Background, w.text())) }},

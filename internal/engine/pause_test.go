@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 var problem = engine.Consulting{Problem: "Two ways.", Tried: "Both.", Question: "Which?", Options: []string{"the left one", "the right one"}}
@@ -44,7 +45,7 @@ func TestEveryPauseReturnsToWhereItCameFrom(t *testing.T) {
 			enginetest.WantState(t, ex, base)
 
 			enginetest.Must(ex.Consult(t.Context(), problem))(t)
-			enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t) // is shown c1
+			enginetest.Must(sup.AwaitReview(t.Context(), kit.Patience))(t) // is shown c1
 			enginetest.Must(sup.AskHuman(t.Context(), "Left or right?", nil))(t)
 			paused := enginetest.WantState(t, ex, state.AwaitingHuman)
 			if len(paused.Task.Paused) != 2 || paused.Task.Paused[0].State != base || paused.Task.Paused[1].State != state.Consultation {
@@ -55,12 +56,12 @@ func TestEveryPauseReturnsToWhereItCameFrom(t *testing.T) {
 			}
 			enginetest.Must(h.Answer(t.Context(), "", "Left."))(t)
 			enginetest.WantState(t, ex, state.Consultation)
-			got, _ := enginetest.Must2(sup.AwaitAnswer(t.Context(), enginetest.Patience))(t)
+			got, _ := enginetest.Must2(sup.AwaitAnswer(t.Context(), kit.Patience))(t)
 			if got == nil || got.ID != "q2" || got.Answer != "Left." || got.Question != "Left or right?" {
 				t.Fatalf("the supervisor gets %+v", got)
 			}
 			enginetest.Must(sup.Respond(t.Context(), "The left one.", ""))(t)
-			done, ok, err := ex.AwaitResponse(t.Context(), enginetest.Patience)
+			done, ok, err := ex.AwaitResponse(t.Context(), kit.Patience)
 			if err != nil || !ok {
 				t.Fatalf("no response: %v", err)
 			}
@@ -73,7 +74,7 @@ func TestEveryPauseReturnsToWhereItCameFrom(t *testing.T) {
 			if done.Task.CheckRetries != before.Task.CheckRetries || done.Task.Check.ID != before.Task.Check.ID || done.Task.Epoch != before.Task.Epoch {
 				t.Errorf("pauses changed more than the state") // S1-20
 			}
-			again, ok, err := ex.AwaitResponse(t.Context(), enginetest.Patience) // the client had not heard it
+			again, ok, err := ex.AwaitResponse(t.Context(), kit.Patience) // the client had not heard it
 			if err != nil || !ok || !again.Repeated {
 				t.Errorf("asked again: %v, repeated %v", err, again.Repeated)
 			}
@@ -137,7 +138,7 @@ func TestAWaiterIsWokenByTheAnswer(t *testing.T) {
 	enginetest.Must(ex.AskHuman(t.Context(), "May I?", []string{"yes", "no"}))(t)
 	told := make(chan *handover.Decision)
 	go func() {
-		a, _, err := ex.AwaitAnswer(t.Context(), enginetest.Patience)
+		a, _, err := ex.AwaitAnswer(t.Context(), kit.Patience)
 		if err != nil {
 			t.Error(err)
 		}
@@ -159,7 +160,7 @@ func TestASuccessorTakesTheResponseToItsPredecessorsConsultation(t *testing.T) {
 				sup, ex := p.Begun()
 				reach(t, p, ex)
 				enginetest.Must(ex.Consult(t.Context(), problem))(t)
-				enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
+				enginetest.Must(sup.AwaitReview(t.Context(), kit.Patience))(t)
 				respond := func() { enginetest.Must(sup.Respond(t.Context(), "The left one.", ""))(t) }
 				if answered == "before the death" {
 					respond()
@@ -175,7 +176,7 @@ func TestASuccessorTakesTheResponseToItsPredecessorsConsultation(t *testing.T) {
 					}
 					respond()
 				}
-				done, ok, err := next.AwaitResponse(t.Context(), enginetest.Patience)
+				done, ok, err := next.AwaitResponse(t.Context(), kit.Patience)
 				if err != nil || !ok || done.Task.State != base || done.Task.ClaimedBy != "executor:qwen:1" {
 					t.Fatalf("%v, %v, in %s", ok, err, done.Task.State)
 				}
@@ -192,7 +193,7 @@ func TestOnlyTheHolderWaitsForAResponse(t *testing.T) {
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	_, ex := p.Begun()
 	enginetest.Must(ex.Consult(t.Context(), problem))(t)
-	_, _, err := p.Executor("qwen").AwaitResponse(t.Context(), enginetest.Patience)
+	_, _, err := p.Executor("qwen").AwaitResponse(t.Context(), kit.Patience)
 	enginetest.Refused(t, err, refusal.NotClaimed, "claimed by executor:codex:1")
 }
 
@@ -203,10 +204,10 @@ func TestAResponseBindsToTheConsultationThatWasShown(t *testing.T) {
 	sup, ex := p.Begun()
 	enginetest.Must(ex.Consult(t.Context(), problem))(t)
 	enginetest.Refused(t, enginetest.Second(sup.Respond(t.Context(), "Left.", "")), refusal.StaleReview, "has not been shown consultation c1")
-	enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
+	enginetest.Must(sup.AwaitReview(t.Context(), kit.Patience))(t)
 	enginetest.Must(p.Human().Answer(t.Context(), "c1", "Right."))(t) // a person is quicker
 	enginetest.Refused(t, enginetest.Second(sup.Respond(t.Context(), "Left.", "")), refusal.WrongState)
-	enginetest.Must2(ex.AwaitResponse(t.Context(), enginetest.Patience))(t)
+	enginetest.Must2(ex.AwaitResponse(t.Context(), kit.Patience))(t)
 	enginetest.Must(ex.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "And now?"}))(t)
 	same := enginetest.Unchanged(t, sup)
 	enginetest.Refused(t, enginetest.Second(sup.Respond(t.Context(), "Left.", "")), refusal.StaleReview, "wait_for_review")
@@ -236,9 +237,9 @@ func TestARepeatedRequestIsAnsweredAgain(t *testing.T) {
 	enginetest.Claim(t, ex)
 	twice("progress", func() (engine.Done, error) { return ex.Progress(ctx, "Half.") })
 	twice("consult", func() (engine.Done, error) { return ex.Consult(ctx, problem) })
-	enginetest.Must(sup.AwaitReview(ctx, enginetest.Patience))(t)
+	enginetest.Must(sup.AwaitReview(ctx, kit.Patience))(t)
 	twice("respond", func() (engine.Done, error) { return sup.Respond(ctx, "Left.", "") })
-	twice("take", func() (engine.Done, error) { d, _, err := ex.AwaitResponse(ctx, enginetest.Patience); return d, err })
+	twice("take", func() (engine.Done, error) { d, _, err := ex.AwaitResponse(ctx, kit.Patience); return d, err })
 	twice("ask", func() (engine.Done, error) { return ex.AskHuman(ctx, "May I?", nil) })
 	enginetest.Must(h.Answer(ctx, "", "Yes."))(t)
 	if d := enginetest.Must(ex.AskHuman(ctx, "May I?", nil))(t); d.Repeated || d.Task.Top().ID != "q2" {
@@ -246,7 +247,7 @@ func TestARepeatedRequestIsAnsweredAgain(t *testing.T) {
 	}
 	enginetest.Must(h.Answer(ctx, "", "Yes."))(t)
 	twice("submit", func() (engine.Done, error) {
-		s, err := ex.Submit(ctx, enginetest.Work, enginetest.Patience)
+		s, err := ex.Submit(ctx, enginetest.Work, kit.Patience)
 		return s.Done, err
 	})
 	enginetest.Must2(sup.Review(ctx))(t)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func TestAnApprovalBindsToTheTreeThatWasSubmitted(t *testing.T) {
@@ -66,7 +67,7 @@ func TestAReviewOutlivesItsReviewer(t *testing.T) {
 	sup, _ := p.Reviewing()
 	sup.Engine().Close()
 	next := p.Supervisor()
-	if snap := enginetest.Must(next.AwaitReview(t.Context(), enginetest.Patience))(t); snap.Task.State != state.Reviewing {
+	if snap := enginetest.Must(next.AwaitReview(t.Context(), kit.Patience))(t); snap.Task.State != state.Reviewing {
 		t.Fatalf("the task is %s", snap.Task.State)
 	}
 	r, _ := enginetest.Must2(next.Review(t.Context()))(t)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestARollbackIsNoReplay: what was answered since is asked again, and nobody gets the old answer. S2-13.
@@ -92,7 +93,7 @@ func TestTheAbandonedTipCanBeReturnedTo(t *testing.T) {
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	sup, ex := p.Reviewing()
 	h := p.Human()
-	enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
+	enginetest.Must(sup.AwaitReview(t.Context(), kit.Patience))(t)
 	enginetest.Must(sup.Approve(t.Context(), "", ""))(t)
 	complete := enginetest.WantState(t, ex, state.Complete)
 	enginetest.Rolled(t, h, 2)

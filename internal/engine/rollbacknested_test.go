@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestARollbackOfAPauseTakesWhatLiesOnItAlong: what was open on top of a pause at an entry is open again with it, and nothing
@@ -67,13 +68,13 @@ func TestWhatIsOpenAgainIsAnsweredAgain(t *testing.T) {
 	enginetest.Refused(t, enginetest.Second(sup.Respond(t.Context(), "Too soon.", "")), refusal.WrongState)
 	enginetest.Must(h.Answer(t.Context(), "q1", "Another answer."))(t)
 	enginetest.WantState(t, ex, state.Consultation)
-	if got, _ := enginetest.Must2(sup.AwaitAnswer(t.Context(), enginetest.Patience))(t); got == nil || got.Answer != "Another answer." {
+	if got, _ := enginetest.Must2(sup.AwaitAnswer(t.Context(), kit.Patience))(t); got == nil || got.Answer != "Another answer." {
 		t.Errorf("the supervisor gets %+v", got)
 	}
-	enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
+	enginetest.Must(sup.AwaitReview(t.Context(), kit.Patience))(t)
 	enginetest.Must(sup.Respond(t.Context(), "Another response.", ""))(t)
 	enginetest.Claim(t, ex)
-	if done, ok := enginetest.Must2(ex.AwaitResponse(t.Context(), enginetest.Patience))(t); !ok || done.Task.State != state.Executing || len(done.Task.Paused) != 0 {
+	if done, ok := enginetest.Must2(ex.AwaitResponse(t.Context(), kit.Patience))(t); !ok || done.Task.State != state.Executing || len(done.Task.Paused) != 0 {
 		t.Errorf("%v, and then %+v", ok, done.Task)
 	}
 	for doc, text := range map[state.Doc]string{state.AnswerDoc: "Another answer.", state.ConsultResponseDoc: "Another response."} {

@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A moment is what a walk knows of an entry: the task, its documents, and the files of the work.
@@ -191,9 +192,9 @@ func (w *walk) step() {
 	case dice == 2:
 		_, err = w.ex.Progress(ctx, fmt.Sprint("note ", w.r.IntN(1000)))
 	case dice == 3:
-		_, err = w.ex.Check(ctx, enginetest.Patience)
+		_, err = w.ex.Check(ctx, kit.Patience)
 	default:
-		_, err = w.ex.Submit(ctx, engine.Submitting{Summary: fmt.Sprint("done ", w.r.IntN(1000)), Verification: "it is green", NoChange: "None is needed."}, enginetest.Patience)
+		_, err = w.ex.Submit(ctx, engine.Submitting{Summary: fmt.Sprint("done ", w.r.IntN(1000)), Verification: "it is green", NoChange: "None is needed."}, kit.Patience)
 	}
 	if err != nil {
 		w.t.Fatalf("in %s: %v", now.Task.State, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // ruled is a ferrus.toml with rules.
@@ -79,7 +80,7 @@ func TestARuleAsksTheSupervisor(t *testing.T) {
 		t.Fatalf("%+v", out)
 	}
 	wantEvents(t, ex, "check_failed", "consult (on check_failed when same = 2 then consult)")
-	snap := enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
+	snap := enginetest.Must(sup.AwaitReview(t.Context(), kit.Patience))(t)
 	text := enginetest.Must(store.Text(sup.Engine().Store(), snap, state.ConsultRequestDoc))(t)
 	for _, want := range []string{"ferrus asks by a rule of ferrus.toml, not the executor: on check_failed when same = 2 then consult", "test ! -e red", "2 in a row"} {
 		if !strings.Contains(text, want) {
@@ -87,7 +88,7 @@ func TestARuleAsksTheSupervisor(t *testing.T) {
 		}
 	}
 	enginetest.Must(sup.Respond(t.Context(), "Remove it.", ""))(t)
-	if _, ok, err := ex.AwaitResponse(t.Context(), enginetest.Patience); !ok || err != nil {
+	if _, ok, err := ex.AwaitResponse(t.Context(), kit.Patience); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if got := enginetest.WantState(t, ex, state.Addressing); got.Top.Actor.Agent != ex.Agent {
@@ -95,13 +96,13 @@ func TestARuleAsksTheSupervisor(t *testing.T) {
 	}
 	// The default still asks a person in the end.
 	enginetest.Check(t, ex, state.CheckRed)
-	enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
+	enginetest.Must(sup.AwaitReview(t.Context(), kit.Patience))(t)
 	enginetest.Must(sup.Respond(t.Context(), "Remove it.", ""))(t)
-	enginetest.Must2(ex.AwaitResponse(t.Context(), enginetest.Patience))
+	enginetest.Must2(ex.AwaitResponse(t.Context(), kit.Patience))
 	enginetest.Check(t, ex, state.CheckRed)
-	enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
+	enginetest.Must(sup.AwaitReview(t.Context(), kit.Patience))(t)
 	enginetest.Must(sup.Respond(t.Context(), "Remove it.", ""))(t)
-	enginetest.Must2(ex.AwaitResponse(t.Context(), enginetest.Patience))
+	enginetest.Must2(ex.AwaitResponse(t.Context(), kit.Patience))
 	if out := enginetest.Check(t, ex, state.CheckRed); !out.Asked || out.Rule != "on check_failed when same = 5 then ask_human" {
 		t.Errorf("the fifth: %q, asked %v", out.Rule, out.Asked)
 	}
@@ -261,7 +262,7 @@ func TestAKillBetweenEventAndRuleLosesNeither(t *testing.T) {
 			return enginetest.Second(ex.Progress(ctx, "on"))
 		},
 		"the holder checks": func(t *testing.T, p *enginetest.Machine, ex *engine.Session) error {
-			_, err := ex.Check(ctx, enginetest.Patience)
+			_, err := ex.Check(ctx, kit.Patience)
 			enginetest.Refused(t, err, refusal.WrongState)
 			return nil
 		},
@@ -271,7 +272,7 @@ func TestAKillBetweenEventAndRuleLosesNeither(t *testing.T) {
 			return err
 		},
 		"a supervisor that waits": func(t *testing.T, p *enginetest.Machine, ex *engine.Session) error {
-			return enginetest.Second(p.Supervisor().AwaitReview(ctx, enginetest.Patience))
+			return enginetest.Second(p.Supervisor().AwaitReview(ctx, kit.Patience))
 		},
 		"a person": func(t *testing.T, p *enginetest.Machine, ex *engine.Session) error {
 			return enginetest.Second(p.Human().Steer(ctx, "Go on."))

@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // steer messages the running agent, and returns under which id.
@@ -228,7 +229,7 @@ func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
 	}
 	during := steer(t, h, "While it runs.")
 	p.LetGo()
-	enginetest.Eventually(t, "the check is over", func() bool { return enginetest.View(t, h).Task.Check.Status == state.CheckRed })
+	kit.Eventually(t, "the check is over", func() bool { return enginetest.View(t, h).Task.Check.Status == state.CheckRed })
 	after := steer(t, h, "When it was over.")
 	out := enginetest.Check(t, ex, state.CheckRed)
 	if got := ids(enginetest.Must(ex.Pending(out.Snapshot, engine.Reader{Role: state.Executor, Steers: true}))(t).Steers); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // S1-21.
@@ -42,7 +43,7 @@ func TestAGateThatCannotRunSpendsNothingAndTheThirdAsksAPerson(t *testing.T) {
 	}
 	enginetest.Must(p.Human().Answer(t.Context(), "", "I have installed it."))(t)
 	// The one who waits gets the answer, as if it had asked itself.
-	answer, _ := enginetest.Must2(ex.AwaitAnswer(t.Context(), enginetest.Patience))(t)
+	answer, _ := enginetest.Must2(ex.AwaitAnswer(t.Context(), kit.Patience))(t)
 	if answer == nil || answer.Answer != "I have installed it." || !strings.Contains(answer.Question, "no-such-command-at-all") {
 		t.Fatalf("answer %+v", answer)
 	}
@@ -122,7 +123,7 @@ func TestWithoutGitNoCheckIsRemembered(t *testing.T) {
 	sup, ex := p.Begun()
 	enginetest.Check(t, ex, state.CheckGreen)
 	p.Write("red", "")
-	if out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, enginetest.Patience))(t); out.Accepted || out.Task.State != state.Addressing {
+	if out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, kit.Patience))(t); out.Accepted || out.Task.State != state.Addressing {
 		t.Fatalf("submitted over a red gate, in %s", out.Task.State)
 	}
 	p.Remove("red")
@@ -189,7 +190,7 @@ func TestAPersonCanReplaceAGateThatCannotBeRead(t *testing.T) {
 	_, ex := p.Begun()
 	h := p.Human()
 	enginetest.Must(h.Commit(t.Context(), state.AcceptConfig, map[state.Doc]string{store.GateDoc: `{"judge":"me"}`}))(t)
-	_, err := ex.Check(t.Context(), enginetest.Patience)
+	_, err := ex.Check(t.Context(), kit.Patience)
 	enginetest.Refused(t, err, refusal.Corrupt, "ferrus config accept")
 	if _, _, err := h.AcceptConfig(t.Context()); err != nil {
 		t.Fatal(err)
@@ -255,7 +256,7 @@ func TestATreeThatGitCannotReadIsNoDeadEnd(t *testing.T) {
 	if got.Packet.Task != "Build it." || !strings.Contains(got.Packet.Diffstat, "not known: ") {
 		t.Errorf("packet %+v", got.Packet)
 	}
-	_, err := ex.Check(t.Context(), enginetest.Patience)
+	_, err := ex.Check(t.Context(), kit.Patience)
 	enginetest.Refused(t, err, refusal.StoreError, "work tree cannot be read")
 	p.Write(".git/index", index)
 	enginetest.Check(t, ex, state.CheckGreen)
@@ -291,9 +292,9 @@ func TestFilesThatAreSaidToBeElsewhereAreRefused(t *testing.T) {
 		s  *engine.Session
 		do func(*engine.Session) error
 	}{
-		{ex, func(s *engine.Session) error { return enginetest.Second(s.Check(t.Context(), enginetest.Patience)) }},
+		{ex, func(s *engine.Session) error { return enginetest.Second(s.Check(t.Context(), kit.Patience)) }},
 		{ex, func(s *engine.Session) error {
-			return enginetest.Second(s.Submit(t.Context(), enginetest.Work, enginetest.Patience))
+			return enginetest.Second(s.Submit(t.Context(), enginetest.Work, kit.Patience))
 		}},
 		{sup, func(s *engine.Session) error { _, _, err := s.Review(t.Context()); return err }},
 		{sup, func(s *engine.Session) error { return enginetest.Second(s.Approve(t.Context(), "ok", "s1")) }},

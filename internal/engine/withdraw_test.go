@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // leaving is the context of a caller that leaves as soon as the work is claimed.
@@ -33,7 +34,7 @@ func TestAClaimThatNobodyWasToldIsFreeAtOnce(t *testing.T) {
 	e := p.Engine()
 	enginetest.Must(p.Human().CreateTask(t.Context(), "Build it.", ""))(t)
 	lost := remotely(t, e, state.Executor, "tk-1", "")
-	if got, _, _ := lost.AwaitTask(leaving{t.Context(), e}, enginetest.Patience, false); got == nil {
+	if got, _, _ := lost.AwaitTask(leaving{t.Context(), e}, kit.Patience, false); got == nil {
 		t.Fatal("it was not claimed, so nothing is lost")
 	}
 	next := remotely(t, e, state.Executor, "tk-1", "")
@@ -43,7 +44,7 @@ func TestAClaimThatNobodyWasToldIsFreeAtOnce(t *testing.T) {
 	enginetest.Refused(t, enginetest.Second(lost.Progress(t.Context(), "Still here.")), refusal.LeaseLost, "its lease ran out")
 
 	// One that was told keeps it, whatever becomes of a later call.
-	_, _, _ = enginetest.Must(remotely(t, e, state.Executor, "tk-1", "").With(next.Claim()))(t).AwaitTask(leaving{t.Context(), e}, enginetest.Patience, false)
+	_, _, _ = enginetest.Must(remotely(t, e, state.Executor, "tk-1", "").With(next.Claim()))(t).AwaitTask(leaving{t.Context(), e}, kit.Patience, false)
 	unclaimed(t, remotely(t, e, state.Executor, "tk-1", ""))
 }
 
@@ -61,7 +62,7 @@ func TestALostAnswerIsGivenAgain(t *testing.T) {
 	} {
 		enginetest.Must(p.Human().Release(t.Context(), ""))(t)
 		first := remotely(t, e, state.Executor, "tk-1", old)
-		if got, _, _ := first.AwaitTask(leaving{t.Context(), e}, enginetest.Patience, false); got == nil {
+		if got, _, _ := first.AwaitTask(leaving{t.Context(), e}, kit.Patience, false); got == nil {
 			t.Fatal("it was not claimed, so nothing is lost")
 		}
 		epoch := enginetest.View(t, first).Task.Epoch

@@ -18,13 +18,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // try calls a tool as a part.
 func (c *cast) try(name, tool string, args map[string]any) (tools.Result, error) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	var r tools.Result
 	res, err := c.client(name).CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -86,7 +87,7 @@ func (c *cast) do(who, tool string) error {
 	if own := c.claims[who].claim; own != "" && slices.Contains([]string{"check", "submit", "consult", "ask_human"}, tool) {
 		args["claim"] = own // needless where there are sessions
 	}
-	for over := time.Now().Add(patience); time.Now().Before(over); {
+	for over := time.Now().Add(kit.Patience); time.Now().Before(over); {
 		r, err := c.try(who, tool, args)
 		switch {
 		case err != nil:

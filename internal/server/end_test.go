@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -124,7 +125,7 @@ func told(t *testing.T, pipe string) int {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := f.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := f.SetReadDeadline(time.Now().Add(kit.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(f).ReadString('\n')

@@ -143,7 +143,7 @@ func TestALongPollOverHTTPShowsThatItLives(t *testing.T) {
 		case <-ticks:
 		case err := <-ended:
 			t.Fatalf("a wait ended: %v", err)
-		case <-time.After(patience):
+		case <-time.After(kit.Patience):
 			t.Fatalf("%s: nothing is shown", transport)
 		}
 	}
@@ -157,7 +157,7 @@ func TestALongPollOverHTTPShowsThatItLives(t *testing.T) {
 			if err == nil {
 				t.Error("a wait succeeded")
 			}
-		case <-time.After(patience):
+		case <-time.After(kit.Patience):
 			t.Fatal("a wait goes on without its token")
 		}
 	}
@@ -332,7 +332,7 @@ func TestTheBurdenOfManyClients(t *testing.T) {
 		}()
 	}
 	waiting, waitingFDs := o.burden(t)
-	for over := time.Now().Add(patience); waitingFDs < idleFDs+2*calls && time.Now().Before(over); { // each has one connection or two
+	for over := time.Now().Add(kit.Patience); waitingFDs < idleFDs+2*calls && time.Now().Before(over); { // each has one connection or two
 		waiting, waitingFDs = o.burden(t)
 	}
 	t.Logf("and %d calls that wait: %d KiB, %d descriptors", calls, waiting, waitingFDs)

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // bareHTTP serves the SDK alone over HTTP, sessions or none as the client likes, and says where as ferrusd does.
@@ -50,7 +51,7 @@ func BenchmarkHTTPCall(b *testing.B) {
 		if m := addressed.FindStringSubmatch(w.stderr.String()); m != nil {
 			address = m[1]
 		}
-		if time.Since(began) > patience {
+		if time.Since(began) > kit.Patience {
 			b.Fatal("the bare server does not say where it listens")
 		}
 	}

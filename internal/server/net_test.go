@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // An office is a server process that serves HTTP, and the tokens of its project.
@@ -46,7 +47,7 @@ func opened(t testing.TB, dir string, args ...string) *office {
 		o.secret[role] = secret
 	}
 	o.wire = start(t, "ferrusd", dir, append([]string{"--http", "127.0.0.1:0", "--wait", "1"}, args...)...)
-	every, over := time.NewTicker(time.Millisecond), time.After(patience)
+	every, over := time.NewTicker(time.Millisecond), time.After(kit.Patience)
 	defer every.Stop()
 	for o.addr == "" {
 		select {
@@ -120,7 +121,7 @@ func (o *office) dial(t *testing.T, transport, secret string, opts *mcp.ClientOp
 // call calls a tool, naming the claim where it has one.
 func (v *visitor) call(tool string, args map[string]any) tools.Result {
 	v.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	all := map[string]any{}
 	for k, a := range args {

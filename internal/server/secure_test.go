@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/tlstest"
 )
 
@@ -65,7 +66,7 @@ func TestASocketOutlivesItsServer(t *testing.T) {
 	}}}
 	begin := func() *wire {
 		w := start(t, "ferrusd", dir, "--unix", path)
-		every, over := time.NewTicker(time.Millisecond), time.After(patience)
+		every, over := time.NewTicker(time.Millisecond), time.After(kit.Patience)
 		defer every.Stop()
 		for !strings.Contains(w.stderr.String(), "msg=listening socket="+path) {
 			select {

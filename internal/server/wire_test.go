@@ -22,9 +22,6 @@ import (
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
-// patience is how long a test waits for what takes milliseconds.
-const patience = time.Minute
-
 // seed is a git repository with one commit, made once and copied.
 var seed = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp(scratch, "seed-")
@@ -226,7 +223,7 @@ func (w *wire) next() message {
 			w.t.Fatalf("the server has ended; stderr %s", w.stderr)
 		}
 		return m
-	case <-time.After(patience):
+	case <-time.After(kit.Patience):
 		w.t.Fatalf("the server is silent; stderr %s", w.stderr)
 	}
 	panic("unreachable")
@@ -302,7 +299,7 @@ func (w *wire) do(tool, args string) tools.Result {
 // exit waits for the end of the process and returns its exit code and how long it took from the call of end.
 func (w *wire) exit(end func()) (code int, took time.Duration) {
 	w.t.Helper()
-	began, over := time.Now(), time.After(patience)
+	began, over := time.Now(), time.After(kit.Patience)
 	end()
 	for {
 		select {

@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/projecttest"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
@@ -51,7 +52,7 @@ func TestACheckWhoseServerHasGoneReadsAsAbandoned(t *testing.T) {
 	defer person.Close()
 	bell := person.Store().Watch()
 	defer bell.Close()
-	late := time.After(20 * time.Second)
+	late := time.After(kit.Patience)
 	for {
 		r, err := Read(person)
 		if err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -44,7 +45,7 @@ var events = []struct {
 			return err
 		}
 		defer e.Close()
-		_, _, err = e.Session(engine.Caller{Role: state.Executor, Agent: "executor:test:2"}).AwaitTask(context.Background(), patience, false)
+		_, _, err = e.Session(engine.Caller{Role: state.Executor, Agent: "executor:test:2"}).AwaitTask(context.Background(), kit.Patience, false)
 		return err
 	}},
 	{"client gives up", func(s *scene) error { s.giveUp(); return nil }},
@@ -170,7 +171,7 @@ func (s *scene) play(event string, do func(*scene) error) {
 		select {
 		case a := <-s.answers:
 			s.judge(a, event, running)
-		case <-time.After(patience):
+		case <-time.After(kit.Patience):
 			s.t.Fatalf("calls are not answered\n%s", ours(true))
 		}
 	}
@@ -213,9 +214,9 @@ func (s *scene) judge(a answer, event string, running bool) {
 // until waits for what other goroutines and processes do.
 func (s *scene) until(what string, claim func() bool) {
 	s.t.Helper()
-	for over := time.Now().Add(patience); !claim(); time.Sleep(time.Millisecond) {
+	for over := time.Now().Add(kit.Patience); !claim(); time.Sleep(time.Millisecond) {
 		if time.Now().After(over) {
-			s.t.Fatalf("not in %v: %s; processes: %s\n%s", patience, what, offspring(), ours(true))
+			s.t.Fatalf("not in %v: %s; processes: %s\n%s", kit.Patience, what, offspring(), ours(true))
 		}
 	}
 }

@@ -16,10 +16,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // delegates gives an agent the tool.
-func delegates(o *Options) { o.Delegates, o.Wait = func() bool { return true }, patience }
+func delegates(o *Options) { o.Delegates, o.Wait = func() bool { return true }, kit.Patience }
 
 // branch connects an executor on a branch.
 func (w *world) branch(name string) *agent {
@@ -30,7 +31,7 @@ func (w *world) branch(name string) *agent {
 	}
 	w.t.Cleanup(func() { e.Close() })
 	a := &agent{t: w.t, role: state.Executor, s: e.Session(engine.Caller{Role: state.Executor, Agent: "executor:test:7"})}
-	a.client = connect(w.t, NewServer(Options{Role: state.Executor, Wait: patience, Version: "test", Headless: true,
+	a.client = connect(w.t, NewServer(Options{Role: state.Executor, Wait: kit.Patience, Version: "test", Headless: true,
 		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return a.s, nil }, Engine: func() (*engine.Engine, error) { return e, nil }}), nil)
 	return a
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // steers messages the running agent.
@@ -92,7 +93,7 @@ func TestAHolderHearsWithARefusal(t *testing.T) {
 	if r := c.holder.refused(refusal.InvalidInput, "progress", map[string]any{"noet": "n"}); len(r.FromThePerson) != 1 {
 		t.Errorf("%+v", r)
 	}
-	patient := c.enter(state.Executor, 4, func(o *Options) { o.Wait = patience })
+	patient := c.enter(state.Executor, 4, func(o *Options) { o.Wait = kit.Patience })
 	done, err := c.person.Release(t.Context(), "")
 	must(t, done, err)
 	patient.do("wait_for_task", nil)

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -120,7 +121,7 @@ func TestAWaitShowsThatItLives(t *testing.T) {
 				t.Errorf("shown %+v after %v", n, last)
 			}
 			last = n.Progress
-		case <-time.After(patience):
+		case <-time.After(kit.Patience):
 			t.Fatal("nothing is shown")
 		}
 	}
@@ -211,7 +212,7 @@ func awaitState(c *cast, want state.State) {
 	c.t.Helper()
 	bell := c.none.s.Engine().Store().Watch()
 	defer bell.Close()
-	over := time.After(patience)
+	over := time.After(kit.Patience)
 	for {
 		snap, err := c.none.s.Engine().View()
 		if err != nil {

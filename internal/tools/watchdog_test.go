@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -46,7 +47,7 @@ func (w *written) String() string {
 // watched is a gate and the log of its watchdog. Its Spare is for the calls that are to be given up; the others have patience.
 func watched(locks func() string) (*gate.Gate, *written) {
 	log := &written{}
-	return &gate.Gate{Watchdog: gate.Watchdog{Log: slog.New(slog.NewTextHandler(log, nil)), Locks: locks, Spare: patience}, Stuck: stuck}, log
+	return &gate.Gate{Watchdog: gate.Watchdog{Log: slog.New(slog.NewTextHandler(log, nil)), Locks: locks, Spare: kit.Patience}, Stuck: stuck}, log
 }
 
 // TestACallThatDoesNotEndIsAnswered: with its locks in the log. The lock is that of another process as far as the machine
@@ -72,7 +73,7 @@ func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
 		before := len(log.String())
 		dog.Spare = spare
 		r := a.refused(refusal.InternalTimeout, "progress", nil)
-		dog.Spare = patience
+		dog.Spare = kit.Patience
 		if r.Next != "progress" || len(r.Allowed) != 1 || r.Allowed[0] != "progress" {
 			t.Errorf("next %s of %v", r.Next, r.Allowed)
 		}
@@ -116,7 +117,7 @@ func TestAServerWhoseCallsDoNotEndSaysStop(t *testing.T) {
 				t.Errorf("next %s, not %s: %s", r.Next, next, r.Remedy)
 			}
 		}
-		dog.Spare = patience
+		dog.Spare = kit.Patience
 		door.Unlock()
 		a.do("status", nil)
 	}

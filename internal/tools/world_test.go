@@ -26,11 +26,8 @@ import (
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
-// brief is how long a call of a test waits at most, and patience how long a test waits for what takes milliseconds.
-const (
-	brief    = 30 * time.Millisecond
-	patience = time.Minute
-)
+// brief is how long a call of a test waits at most.
+const brief = 30 * time.Millisecond
 
 // A world is a project with ferrus in it, and the connected callers.
 type world struct {
@@ -204,7 +201,7 @@ func (a *agent) try(tool string, args any) (Result, error) {
 			args = s
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	res, err := a.client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
@@ -264,7 +261,7 @@ func (a *agent) call(tool string, args any) Result {
 func (a *agent) do(tool string, args any) Result {
 	a.t.Helper()
 	r := a.call(tool, args)
-	for deadline := time.Now().Add(patience); r.Status == "running"; r = a.call(tool, args) {
+	for deadline := time.Now().Add(kit.Patience); r.Status == "running"; r = a.call(tool, args) {
 		if time.Now().After(deadline) {
 			a.t.Fatalf("%s does not end", tool)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // storms is how long TestEveryCallIsAnswered goes on; for 0 it makes one short round.
@@ -70,7 +71,7 @@ func unanswered() time.Duration {
 	if *storms > 0 {
 		return 4 * time.Minute
 	}
-	return patience
+	return kit.Patience
 }
 
 func newRound(t *testing.T, in func(testing.TB, string) *world, servers int, seed uint64) *round {

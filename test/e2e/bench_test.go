@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // report reports the quantiles of what took these times; a few times have no 99th percentile.
@@ -39,9 +40,9 @@ func BenchmarkAnswer(b *testing.B) {
 	var times []time.Duration
 	for b.Loop() {
 		q := ex.call("ask_human", args{"question": fmt.Sprint("May I? ", len(times))}).QuestionID
-		eventually(b, "nothing is waited for", func() bool { return !ex.watches() })
+		kit.Eventually(b, "nothing is waited for", func() bool { return !ex.watches() })
 		answered := ex.later("wait_for_answer", nil)
-		eventually(b, "the client waits", ex.watches)
+		kit.Eventually(b, "the client waits", ex.watches)
 		began := time.Now()
 		if _, err := h.Answer(b.Context(), q, "Yes."); err != nil {
 			b.Fatal(err)
@@ -69,7 +70,7 @@ func BenchmarkTakeover(b *testing.B) {
 	for b.Loop() {
 		next := w.start(state.Executor, "codex")
 		claimed := next.later("wait_for_task", nil)
-		eventually(b, "the next one waits for the death", next.waitsForLock)
+		kit.Eventually(b, "the next one waits for the death", next.waitsForLock)
 		began := time.Now()
 		if err := holder.Process().Kill(); err != nil {
 			b.Fatal(err)
@@ -193,7 +194,7 @@ func release(b *testing.B) time.Duration {
 		f.Close()
 	}()
 	waiting := regexp.MustCompile(fmt.Sprintf(`-> FLOCK +ADVISORY +WRITE %d `, os.Getpid()))
-	eventually(b, "the lock is waited for", func() bool {
+	kit.Eventually(b, "the lock is waited for", func() bool {
 		locks, err := os.ReadFile("/proc/locks")
 		if err != nil {
 			b.Fatal(err)

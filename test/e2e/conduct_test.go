@@ -31,6 +31,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/outbox"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -190,7 +191,7 @@ func (c *conducting) over(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-c.done:
-	case <-time.After(patience):
+	case <-time.After(kit.Patience):
 		t.Fatalf("the conductor goes on:\n%s", c.out)
 	}
 	return c.ProcessState.ExitCode()
@@ -199,7 +200,7 @@ func (c *conducting) over(t testing.TB) int {
 // run conducts in this process until the end.
 func (w *world) run(change ...func(*conductor.Options)) conductor.Outcome {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	e := w.engine()
 	conf, err := e.Config()
@@ -340,7 +341,7 @@ func TestTheConductorMayBeKilledAtAnyMoment(t *testing.T) {
 		c := w.conductor()
 		moment := fmt.Sprintf("after line %d", 1+n%lines)
 		if n%2 == 0 {
-			eventually(t, moment, func() bool { return strings.Count(sharedtest.Journal(t, w.dir, ""), "\n") > n%lines || c.ended() })
+			kit.Eventually(t, moment, func() bool { return strings.Count(sharedtest.Journal(t, w.dir, ""), "\n") > n%lines || c.ended() })
 		} else {
 			after := time.Duration(rand.IntN(700)) * time.Millisecond
 			moment = fmt.Sprintf("after %v", after)
@@ -388,7 +389,7 @@ func TestOneOfManyConducts(t *testing.T) {
 				if code := c.over(t); code != 7 || !strings.HasPrefix(c.out.String(), "busy ") {
 					t.Errorf("one of %d ended with %d: %s", n, code, c.out)
 				}
-			case <-time.After(patience):
+			case <-time.After(kit.Patience):
 				t.Fatal("more than one conducts")
 			}
 		}
@@ -407,7 +408,7 @@ func TestOneOfManyConducts(t *testing.T) {
 				t.Errorf("another one says %q, not %d", c.out, one.Process.Pid)
 			}
 		}
-		eventually(t, "the executor has the work", func() bool { return w.count(state.Claim) == 1 })
+		kit.Eventually(t, "the executor has the work", func() bool { return w.count(state.Claim) == 1 })
 		w.write(w.side+"/go", "go")
 		if code := one.over(t); code != 0 || w.started() != "executor 1, reviewer 1" {
 			t.Errorf("of %d: exit code %d after %s", n, code, w.started())

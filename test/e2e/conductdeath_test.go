@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // often lets an executor come to nothing as often as a test wants.
@@ -26,7 +27,7 @@ const approves = "review_pending approve"
 // claims waits for the how manieth claim, and returns the executor that runs then.
 func (w *world) claims(n int) process.Occupant {
 	w.t.Helper()
-	eventually(w.t, fmt.Sprintf("claim %d", n), func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") >= n })
+	kit.Eventually(w.t, fmt.Sprintf("claim %d", n), func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") >= n })
 	o, taken := conductor.Slot(w.engine(), agents.Executor).Taken()
 	if !taken {
 		w.t.Fatal("who has claimed is gone")
@@ -52,7 +53,7 @@ func (w *world) deaths(what string, strike func(process.Occupant)) []process.Run
 		o := w.claims(i + 1)
 		began := time.Now()
 		strike(o)
-		eventually(w.t, "the successor claims", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") > i+1 })
+		kit.Eventually(w.t, "the successor claims", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") > i+1 })
 		times = append(times, time.Since(began))
 	}
 	_, _, text := spread(times)
@@ -117,7 +118,7 @@ func TestAnExecutorWithoutItsServerIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": "wait_for_task hang\nwait_for_task submit", "reviewer": approves})
 	go func() {
-		eventually(t, "the executor has the work", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") == 1 })
+		kit.Eventually(t, "the executor has the work", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") == 1 })
 		w.kill(w.numbers("servers")[0])
 	}()
 	out := w.completes("executor 2, reviewer 1", func(o *conductor.Options) { o.Patience.Idling = 300 * time.Millisecond })
@@ -149,7 +150,7 @@ func TestAnExecutorThatDoesNotLeaveIsEnded(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": "wait_for_task submit hang\nwait_for_task submit", "reviewer": "review_pending until:go reject\n" + approves})
 	go func() {
-		eventually(t, "the executor is ended", func() bool { list := w.runs(); return len(list) > 1 && list[0].Over() })
+		kit.Eventually(t, "the executor is ended", func() bool { list := w.runs(); return len(list) > 1 && list[0].Over() })
 		w.write(w.side+"/go", "go")
 	}()
 	out := w.completes("executor 2, reviewer 2", func(o *conductor.Options) { o.Patience.Parting = 200 * time.Millisecond })
@@ -165,7 +166,7 @@ func TestAnExecutorMayWaitForItsConsultation(t *testing.T) {
 	over := make(chan conductor.Outcome)
 	parting := 100 * time.Millisecond
 	go func() { over <- w.run(func(o *conductor.Options) { o.Patience.Parting = parting }) }()
-	eventually(t, "the consultant is asked", func() bool { return strings.Contains(w.started(), "consultant") })
+	kit.Eventually(t, "the consultant is asked", func() bool { return strings.Contains(w.started(), "consultant") })
 	time.Sleep(5 * parting) // longer than any other agent is given
 	w.write(w.side+"/go", "go")
 	if out := <-over; out.Exit != 0 || w.started() != "consultant 1, executor 1, reviewer 1" {
@@ -192,7 +193,7 @@ func TestAgentsThatLiveAreFound(t *testing.T) {
 	<-c.done
 	next := w.conductor()
 	found := fmt.Sprintf(`"kind":"found","duty":"executor","agent":"command","run":%q`, first.Run)
-	eventually(t, "the next one finds the executor", func() bool { return strings.Contains(next.out.String(), found) })
+	kit.Eventually(t, "the next one finds the executor", func() bool { return strings.Contains(next.out.String(), found) })
 	w.finished(next)
 	if w.started() != "executor 1, reviewer 1" {
 		t.Errorf("%s\n%s", w.started(), next.out)
@@ -206,14 +207,14 @@ func TestWhoIsNotOursIsLeftToWork(t *testing.T) {
 	own := w.start(state.Executor, "codex")
 	own.claim()
 	c := w.conductor()
-	eventually(t, "it is conducted", func() bool { _, busy := conductor.Conductor(w.path(".ferrus")); return busy })
+	kit.Eventually(t, "it is conducted", func() bool { _, busy := conductor.Conductor(w.path(".ferrus")); return busy })
 	own.call("progress", args{"note": "Half done."}) // which watchers notice
 	if got := w.started(); got != "" {
 		t.Fatalf("beside the holder: %s", got)
 	}
 	began := time.Now()
 	own.Kill()
-	eventually(t, "the successor claims", func() bool { return w.text(w.side+"/claims") != "" })
+	kit.Eventually(t, "the successor claims", func() bool { return w.text(w.side+"/claims") != "" })
 	t.Logf("from the death of a stranger to the successor's claim: %v", time.Since(began).Round(time.Millisecond))
 	if code := c.over(t); code != 0 || w.started() != "executor 1, reviewer 1" {
 		t.Errorf("exit code %d after %s", code, w.started())

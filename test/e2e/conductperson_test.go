@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestAQuestionEndsAHeadlessRun with its agents, and is reported once; the answer is in the hands of the successor.
@@ -25,7 +26,7 @@ func TestAQuestionEndsAHeadlessRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			leaving := func(o *conductor.Options) {
-				if o.Patience.Leaving = patience; leaves != "" {
+				if o.Patience.Leaving = kit.Patience; leaves != "" {
 					o.Patience.Leaving = brief
 				}
 			}
@@ -80,7 +81,7 @@ func TestAPersonWhoLooksOnIsWaitedFor(t *testing.T) {
 		if ev.Text != "Tabs?" || ev.Run != "q1" || ev.Agent != "executor:command:1" {
 			t.Errorf("asked %+v", ev)
 		}
-	case <-time.After(patience):
+	case <-time.After(kit.Patience):
 		t.Fatal("nobody is asked")
 	}
 	if _, err := w.human().Answer(t.Context(), "q1", "Spaces."); err != nil {
@@ -177,7 +178,7 @@ func TestWhoIsToldToStopWaitsForNobody(t *testing.T) {
 		if err != nil && !errors.Is(err, conductor.ErrStopped) {
 			t.Error(err)
 		}
-	case <-time.After(patience):
+	case <-time.After(kit.Patience):
 		t.Fatal("it waits on")
 	}
 	w.deserted()
@@ -189,11 +190,11 @@ func TestARemovedMachineTakesItsAgentsAlong(t *testing.T) {
 	w := hanging(t)
 	c := w.conductor()
 	w.claims(1)
-	eventually(t, "it is removed, whatever is being written", func() bool { return os.RemoveAll(w.path(".ferrus")) == nil })
+	kit.Eventually(t, "it is removed, whatever is being written", func() bool { return os.RemoveAll(w.path(".ferrus")) == nil })
 	if code := c.over(t); code == 0 {
 		t.Errorf("exit code %d:\n%s", code, c.out)
 	}
-	eventually(t, "no process is left", func() bool { return len(w.processes()) == 0 })
+	kit.Eventually(t, "no process is left", func() bool { return len(w.processes()) == 0 })
 	if _, err := os.Stat(w.path(".ferrus")); err == nil {
 		t.Error("somebody has made a folder again")
 	}

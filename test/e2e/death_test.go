@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // waiting is a check that says that it runs, and ends, red, when it is let go.
@@ -44,7 +45,7 @@ func TestACheckThatOutlivesItsCallIsOneRunAndOneCount(t *testing.T) {
 	}
 	c.call("status", nil) // the server has read that the calls were given up
 	checked := c.later("check", nil)
-	eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
+	kit.Eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
 	w.write(w.side+"/go", "")
 	res := <-checked
 	if res.Status != "failed" || res.CheckID != "k1" || res.RetriesUsed == nil || *res.RetriesUsed != 1 || res.State != state.Addressing {
@@ -62,11 +63,11 @@ func TestAResetDuringACheckStands(t *testing.T) {
 	c := w.start(state.Executor, "codex")
 	w.claimed(c)
 	checked := c.later("check", nil)
-	eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
+	kit.Eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
 	if _, err := w.human().Reset(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the commands are gone", func() bool { return !alive(w.groups()[0]) })
+	kit.Eventually(t, "the commands are gone", func() bool { return !alive(w.groups()[0]) })
 	if res := <-checked; res.Code != "lease_lost" || res.State != state.Idle || !strings.Contains(res.Message, "a person reset the task at ") {
 		t.Errorf("the waiting call: %s in %s: %s", res.Code, res.State, res.Message)
 	}
@@ -82,11 +83,11 @@ func TestNothingOfACheckOutlivesItsServer(t *testing.T) {
 	w.claimed(c)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { _, _ = c.Call(ctx, "check", nil) }()
-	eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
+	kit.Eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
 	began := time.Now()
 	c.Kill()
 	cancel()
-	eventually(t, "the commands are gone", func() bool { return !alive(w.groups()[0]) })
+	kit.Eventually(t, "the commands are gone", func() bool { return !alive(w.groups()[0]) })
 	t.Logf("gone %v after the kill", time.Since(began).Round(time.Millisecond))
 
 	next := w.start(state.Executor, "codex")
@@ -107,7 +108,7 @@ func TestATakeoverEndsThePredecessorsCheck(t *testing.T) {
 	a, b := w.start(state.Executor, "codex"), w.start(state.Executor, "qwen")
 	w.claimed(a)
 	checked := a.later("check", nil)
-	eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
+	kit.Eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
 	resume := a.stop() // the server sleeps; its check does not
 	if res := b.claim(); res.LastCheck == nil || res.LastCheck.Status != state.CheckAbandoned {
 		t.Errorf("the successor gets %+v", res.LastCheck)

@@ -15,6 +15,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A weather is what many storms were like.
@@ -70,7 +71,7 @@ func (y *weather) judge(s *tempest, over time.Duration) {
 // left is what is still there of the servers: processes in the project or told of it, and locks. A check's commands end
 // with their server, but not in the same instant.
 func (w *world) left() (list []string) {
-	for until := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(kit.Patience); ; time.Sleep(time.Millisecond) {
 		if list = append(w.processesLeft(), w.locksLeft()...); len(list) == 0 || time.Now().After(until) {
 			return list
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // stormy is the configuration of a storm: its checks are red while there is a file of that name.
@@ -129,7 +130,7 @@ func (s *tempest) doomed(l *life, c *mcpclient.Client, after time.Duration) <-ch
 
 // make makes a call, and waits for the end of a server that is doomed.
 func (s *tempest) make(call *call, c *mcpclient.Client, doom <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	var err error
 	call.begun = s.now()

@@ -40,12 +40,8 @@ func rounds(usual, all int) int {
 	return usual
 }
 
-// patience is how long a test waits for what should take milliseconds, and brief how long an agent is given that will not
-// leave by itself.
-const (
-	patience = 30 * time.Second
-	brief    = 100 * time.Millisecond
-)
+// brief is how long an agent is given that will not leave by itself.
+const brief = 100 * time.Millisecond
 
 // part is the environment variable that makes this binary another program.
 const part = "FERRUS_TEST_PART"
@@ -207,7 +203,7 @@ func (c *client) call(tool string, a args) tools.Result {
 // try calls a tool that may be refused.
 func (c *client) try(tool string, a args) tools.Result {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	res, err := c.Call(ctx, tool, a)
 	if err != nil {
@@ -220,7 +216,7 @@ func (c *client) try(tool string, a args) tools.Result {
 func (c *client) later(tool string, a args) <-chan tools.Result {
 	done := make(chan tools.Result, 1)
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		res, err := c.Call(ctx, tool, a)
 		if err != nil {
@@ -276,16 +272,6 @@ func (w *world) count(ev state.Event) int {
 		}
 	}
 	return n
-}
-
-// eventually polls, for what other processes do without telling.
-func eventually(t testing.TB, what string, claim func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !claim(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in %v: %s", patience, what)
-		}
-	}
 }
 
 // spread shows times in milliseconds: the median and the worst.

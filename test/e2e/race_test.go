@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // race is a process that claims whenever it can, says under which epoch it did, and holds until it has lost the work.
@@ -106,7 +107,7 @@ func TestOneOfManyClaims(t *testing.T) {
 		select {
 		case epoch := <-said:
 			wins[epoch]++
-		case <-time.After(patience):
+		case <-time.After(kit.Patience):
 			t.Fatalf("nobody claims in round %d", game)
 		}
 		end := h.Release

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -58,7 +59,7 @@ func TestARuleStartsAnotherExecutor(t *testing.T) {
 				plans{"executor": "wait_for_task check check hang\nmark:ok wait_for_task submit", "reviewer": approves})
 			c := w.conductor()
 			if killed {
-				eventually(t, "the rule is followed", func() bool { return strings.Contains(sharedtest.Journal(t, w.dir, ""), `"event":"reassign"`) })
+				kit.Eventually(t, "the rule is followed", func() bool { return strings.Contains(sharedtest.Journal(t, w.dir, ""), `"event":"reassign"`) })
 				if err := c.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -164,7 +165,7 @@ PATH=${PATH#*:} exec git "$@"
 		defer close(ended)
 		_, _ = server.Call(context.Background(), "submit", submission)
 	}()
-	eventually(w.t, "the server asks which files have changed", func() bool { return w.text(w.side+"/between") != "" })
+	kit.Eventually(w.t, "the server asks which files have changed", func() bool { return w.text(w.side+"/between") != "" })
 	server.Kill()
 	<-ended
 	if git, err := strconv.Atoi(strings.TrimSpace(w.text(w.side + "/between"))); err == nil {

@@ -97,7 +97,7 @@ func newSoak(t *testing.T) *soak {
 // others.
 func (s *soak) watch(lasts time.Duration, desks []*desk) (list samples) {
 	rnd := rand.New(rand.NewPCG(3, 3))
-	for began := time.Now(); time.Since(began) < lasts || time.Since(began) < lasts+patience && (s.kills.Load() == 0 || s.approved() == 0); {
+	for began := time.Now(); time.Since(began) < lasts || time.Since(began) < lasts+kit.Patience && (s.kills.Load() == 0 || s.approved() == 0); {
 		time.Sleep(time.Duration(100+rnd.IntN(400)) * time.Millisecond)
 		desks[rnd.IntN(len(desks))].kill()
 		if rnd.IntN(10) == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A desk is where one agent works: when it is killed, another takes its place and knows nothing.
@@ -33,7 +34,7 @@ type desk struct {
 // sit starts the client of an agent.
 func (d *desk) sit() (*mcpclient.Client, error) {
 	name := fmt.Sprint("agent-", d.id)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	var c *mcpclient.Client
 	var err error
@@ -119,7 +120,7 @@ func (a *sitter) succeeded() bool {
 
 // act makes one call, and remembers what it was told.
 func (a *sitter) act(token string) {
-	tool, limit := pick(a.rnd, a.last), patience
+	tool, limit := pick(a.rnd, a.last), kit.Patience
 	if a.rnd.IntN(20) == 0 { // one that gives up
 		limit = time.Duration(10+a.rnd.IntN(300)) * time.Millisecond
 	}
@@ -181,7 +182,7 @@ func (d *desk) look(times int) {
 		if c == nil {
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		_, err := c.Call(ctx, "status", nil)
 		cancel()
 		if err != nil && d.lasts {

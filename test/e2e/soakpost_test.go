@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"regexp"
 	"sync"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A post is a server over HTTP, and its successors.
@@ -29,7 +31,7 @@ func (p *post) begin() {
 	}
 	p.t.Cleanup(func() { _ = cmd.Process.Kill() })
 	var url string
-	eventually(p.t, "the server listens", func() bool {
+	kit.Eventually(p.t, "the server listens", func() bool {
 		if m := listens.FindStringSubmatch(stderr.String()); m != nil {
 			url = m[1]
 		}

@@ -52,7 +52,7 @@ func usageOf(t testing.TB, pid int, stderr *said) usage {
 	if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it tells its goroutines", func() bool { return strings.Count(stderr.String(), "goroutines ") > before })
+	kit.Eventually(t, "it tells its goroutines", func() bool { return strings.Count(stderr.String(), "goroutines ") > before })
 	all := goroutines.FindAllStringSubmatch(stderr.String(), -1)
 	return readUsage(t, pid, all[len(all)-1][1])
 }
@@ -116,7 +116,7 @@ func (s *soak) settled(fresh []usage, desks []*desk) (bad int) {
 	// was judged, the folder, the server's log.
 	const slack = 9
 	var now []usage
-	for until := time.Now().Add(patience / 3); ; time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(kit.Patience / 3); ; time.Sleep(10 * time.Millisecond) {
 		now, bad = s.usages(desks), 0
 		for i := range now {
 			if now[i].descriptors > fresh[i].descriptors+slack || now[i].goroutines > fresh[i].goroutines+slack {

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -89,7 +90,7 @@ func (s *storm) agent(c *client, id, n int) {
 		}
 		token := fmt.Sprintf("token-%d-%d.", id, i)
 		// A client that gives up is a client like any other: what it waited for may have happened.
-		limit := patience
+		limit := kit.Patience
 		if strings.HasPrefix(tool, "wait_") || rnd.IntN(20) == 0 {
 			limit = time.Duration(10+rnd.IntN(300)) * time.Millisecond
 		}
@@ -97,7 +98,7 @@ func (s *storm) agent(c *client, id, n int) {
 		res, err := c.Call(ctx, tool, arguments(tool, token, nil))
 		cancel()
 		if err != nil {
-			if ctx.Err() == nil || limit == patience {
+			if ctx.Err() == nil || limit == kit.Patience {
 				s.t.Errorf("%s: %v", tool, err)
 			}
 			allowed, next = []string{"status"}, "status"

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A feat is one act of a process of its own, which a fault strikes.
@@ -58,7 +59,7 @@ func asking(ctx context.Context, s *engine.Session) error {
 }
 
 func submitting(ctx context.Context, s *engine.Session) error {
-	_, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "None.", NoChange: "None is needed."}, patience)
+	_, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "None.", NoChange: "None is needed."}, kit.Patience)
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // waitsForLock reports whether a thread of the process is blocked on a file lock: it waits for a holder's death.
@@ -60,7 +61,7 @@ func (w *world) takeovers(n int) []time.Duration {
 	for range n {
 		next := w.start(state.Executor, "codex")
 		claimed := next.later("wait_for_task", nil)
-		eventually(w.t, "the next one waits for the death", next.waitsForLock)
+		kit.Eventually(w.t, "the next one waits for the death", next.waitsForLock)
 		began := time.Now()
 		if err := holder.Process().Kill(); err != nil {
 			w.t.Fatal(err)

@@ -82,7 +82,7 @@ func TestTheClaimEndsWithTheClient(t *testing.T) {
 				s := newSite(t, in, "wait_for_task sh:work.sh hang", map[string]string{"work.sh": "sleep 1000 & echo ready >ready\n"}, "")
 				before := s.dotGit()
 				s.start(t)
-				enginetest.Eventually(t, "the executor works", func() bool { return s.at.Exists("ready") })
+				kit.Eventually(t, "the executor works", func() bool { return s.at.Exists("ready") })
 				e := s.at.Human().Engine()
 				slot := conductor.Slot(e, agents.Executor)
 				o, taken := slot.Taken()
@@ -102,7 +102,7 @@ func TestTheClaimEndsWithTheClient(t *testing.T) {
 				select {
 				case <-ended:
 					t.Logf("the work is free %v after kill -9 of the %s", time.Since(began), victim)
-				case <-time.After(patience):
+				case <-time.After(kit.Patience):
 					t.Fatal("the work is still claimed")
 				}
 				if victim == "relay" || victim == "server" {
@@ -110,12 +110,12 @@ func TestTheClaimEndsWithTheClient(t *testing.T) {
 				}
 				select {
 				case <-slot.Freed():
-				case <-time.After(patience):
+				case <-time.After(kit.Patience):
 					t.Fatal("the slot is taken")
 				}
 				must(t, conductor.EndAll(t.Context(), e))
 				for what, id := range all {
-					enginetest.Eventually(t, what+" ends", func() bool { return !proc.Alive(id) })
+					kit.Eventually(t, what+" ends", func() bool { return !proc.Alive(id) })
 				}
 				if s.dotGit() != before {
 					t.Errorf("the work tree names %q", s.dotGit())
@@ -155,7 +155,7 @@ func TestExecutorsAreKilledAtRandom(t *testing.T) {
 			}
 			var victims map[string]int
 			var names []string // of those that are still to be killed
-			enginetest.Eventually(t, "a process is there", func() bool {
+			kit.Eventually(t, "a process is there", func() bool {
 				o, taken := slot.Taken()
 				if !taken {
 					return true // a question was asked
@@ -175,7 +175,7 @@ func TestExecutorsAreKilledAtRandom(t *testing.T) {
 			}
 			must(t, conductor.EndAll(t.Context(), e))
 			for what, id := range victims {
-				enginetest.Eventually(t, what+" ends", func() bool { return !proc.Alive(id) })
+				kit.Eventually(t, what+" ends", func() bool { return !proc.Alive(id) })
 			}
 			if left := marked(s.at.Dir); len(left) > 0 {
 				t.Fatalf("after the death of the %s there is %q", name, left)
@@ -212,7 +212,7 @@ func TestAnExecutorIsAskedToEnd(t *testing.T) {
 	inEach(t, func(t *testing.T, in setting) {
 		s := newSite(t, in, "wait_for_task leave", nil, "")
 		s.start(t)
-		enginetest.Eventually(t, "the executor waits", func() bool { _, log := s.executor(t); return strings.Contains(log, "waits\n") })
+		kit.Eventually(t, "the executor waits", func() bool { _, log := s.executor(t); return strings.Contains(log, "waits\n") })
 		must(t, conductor.Slot(s.at.Human().Engine(), agents.Executor).Stop(t.Context()))
 		if run, log := s.executor(t); !strings.Contains(log, "leaves\n") || run.Exit != 0 || !run.Stopped {
 			t.Errorf("%+v\n%s", run, log)

@@ -25,6 +25,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server"
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -58,7 +59,7 @@ func TestMain(m *testing.M) {
 // play is an agent: each word is a tool to call, sh:FILE to run a script of the work tree, truncate, hang, or leave: wait for
 // the request to end.
 func play(words []string) int {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	line := os.Getenv("FERRUS_SERVER")
 	client, err := mcpclient.Start(ctx, "actor", exec.Command("/bin/sh", "-c", "exec "+line))
@@ -110,9 +111,6 @@ func play(words []string) int {
 	}
 	return 0
 }
-
-// patience is how long a test waits for what should take milliseconds.
-const patience = 40 * time.Second
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -221,7 +219,7 @@ func (s *site) options() conductor.Options {
 // conduct runs the task to its end.
 func (s *site) conduct(t *testing.T) (conductor.Outcome, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	defer cancel()
 	e := s.at.Human().Engine()
 	conf, err := e.Config()

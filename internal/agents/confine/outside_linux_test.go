@@ -76,7 +76,7 @@ const setUp = "[branches]\nsetup = \"sh setup.sh\"\n[limits]\nmax_delegates = 1\
 func (s *site) works(t *testing.T) {
 	t.Helper()
 	s.start(t)
-	enginetest.Eventually(t, "the executor works", func() bool { return s.at.Exists("worked") })
+	kit.Eventually(t, "the executor works", func() bool { return s.at.Exists("worked") })
 }
 
 // delegate waits for the branch of the delegate, and returns its name.
@@ -84,7 +84,7 @@ func (s *site) delegate(t *testing.T) string {
 	t.Helper()
 	var d state.Delegate
 	e := s.at.Human().Engine()
-	enginetest.Eventually(t, "the delegate is there", func() bool {
+	kit.Eventually(t, "the delegate is there", func() bool {
 		list := enginetest.Must(e.View())(t).Task.Delegates
 		if len(list) == 0 {
 			return false

@@ -124,7 +124,7 @@ func TestAKilledShimTakesItsAgentWithIt(t *testing.T) {
 		hit(t, who.Shim, syscall.SIGKILL)
 		select {
 		case <-free:
-		case <-time.After(deadline):
+		case <-time.After(kit.Patience):
 			t.Fatal("the slot is not free")
 		}
 		freed = append(freed, time.Since(began))

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -60,9 +61,6 @@ func starter() int {
 		}
 	}
 }
-
-// deadline is how long a test waits for what should take milliseconds.
-const deadline = 30 * time.Second
 
 // A bench is a slot with a folder around it.
 type bench struct {
@@ -122,7 +120,7 @@ func (b *bench) over() Run {
 	b.t.Helper()
 	select {
 	case <-b.slot.Freed():
-	case <-time.After(deadline):
+	case <-time.After(kit.Patience):
 		b.t.Fatal("the slot is not free")
 	}
 	list := b.runs()
@@ -178,9 +176,9 @@ func (b *bench) pid(name string) int {
 // eventually polls, for what other processes do without telling.
 func (b *bench) eventually(what string, claim func() bool) {
 	b.t.Helper()
-	for until := time.Now().Add(deadline); !claim(); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(kit.Patience); !claim(); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
-			b.t.Fatalf("not in %v: %s", deadline, what)
+			b.t.Fatalf("not in %v: %s", kit.Patience, what)
 		}
 	}
 }

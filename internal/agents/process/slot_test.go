@@ -15,6 +15,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func TestAnAgentIsStartedAsOrderedAndWrittenDown(t *testing.T) {
@@ -269,7 +270,7 @@ func TestWithoutARecordThereIsNoAgent(t *testing.T) {
 			}
 			select {
 			case <-o.Slot.Freed():
-			case <-time.After(deadline):
+			case <-time.After(kit.Patience):
 				t.Error("the slot stays taken")
 			}
 			for _, name := range []string{"started", "elsewhere"} {

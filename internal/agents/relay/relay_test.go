@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // part is the environment variable that makes this binary another program, and held names the file that a server has locked.
@@ -58,8 +59,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
-
-const deadline = 30 * time.Second
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -112,7 +111,7 @@ func free(t *testing.T, path string) {
 	select {
 	case err := <-done:
 		must(t, err)
-	case <-time.After(deadline):
+	case <-time.After(kit.Patience):
 		t.Fatal("the server goes on")
 	}
 }
@@ -223,7 +222,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		silent = append(silent, c)
 	}
 	for _, c := range silent[maxPending:] { // closed at once
-		_ = c.SetDeadline(time.Now().Add(deadline))
+		_ = c.SetDeadline(time.Now().Add(kit.Patience))
 		if n, err := c.Read(make([]byte, 1)); n > 0 || err == nil {
 			t.Errorf("it is answered: %v", err)
 		}
@@ -234,7 +233,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	connected := func() (stream, string, error) {
 		c, err := net.Dial("tcp", h.Ticket().Address)
 		must(t, err)
-		_ = c.SetDeadline(time.Now().Add(deadline))
+		_ = c.SetDeadline(time.Now().Add(kit.Patience))
 		_, _ = io.WriteString(c, h.Ticket().Token+"\n")
 		answer, err := readLine(c)
 		return c.(stream), answer, err

@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/tlstest"
 )
 
@@ -30,7 +31,7 @@ func once(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	var errs bytes.Buffer
 	a := &cli.App{In: strings.NewReader(""), Out: io.Discard, Err: &errs}
-	ctx, cancel := context.WithTimeout(t.Context(), enginetest.Patience/4)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience/4)
 	defer cancel()
 	return root.Run(a, ctx, args), errs.String()
 }

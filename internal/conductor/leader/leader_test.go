@@ -18,10 +18,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/store/live"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
-
-// patience is how long a test waits for what should take a moment.
-const patience = 20 * time.Second
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -110,7 +108,7 @@ func TestWhoLosesThePostIsStopped(t *testing.T) {
 	a.sql("update ferrus.post set epoch = epoch + 1")
 	select {
 	case <-held.Done():
-	case <-time.After(patience):
+	case <-time.After(kit.Patience):
 		t.Fatal("what goes on under a lost post is not ended")
 	}
 	if err := context.Cause(held); !errors.Is(err, ErrLost) {

@@ -86,7 +86,7 @@ func TestDelegatesWorkAtTheSameTime(t *testing.T) {
 	y.say("hold-write")
 	family := y.start("family")
 	defer ends(t, family)
-	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
+	kit.Eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
 }
 
 // TestTheEndOfATaskEndsTheAgentsOfItsDelegates: a person resets the task, or rolls it back to before its delegates, while two of
@@ -109,7 +109,7 @@ func TestTheEndOfATaskEndsTheAgentsOfItsDelegates(t *testing.T) {
 			y := newFamily(t, limits, "parts: write a.txt; write b.txt")
 			y.say("hold-write")
 			first := y.start("family")
-			eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
+			kit.Eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
 			delegates := y.task("").Delegates
 			if name == "rollback" { // the run would go on with the task
 				ends(t, first)
@@ -150,7 +150,7 @@ func TestAKilledFamilyGoesOn(t *testing.T) {
 			t.Parallel()
 			y := newFamily(t, limits, three)
 			first := y.start("family")
-			eventually(t, string(at), func() bool { return y.counts("")[at] > 0 })
+			kit.Eventually(t, string(at), func() bool { return y.counts("")[at] > 0 })
 			ends(t, first)
 			out, err := y.runTask(t.Context())
 			must(t, err)
@@ -179,7 +179,7 @@ func TestAFamilyKilledAtEveryLine(t *testing.T) {
 		if !t.Run(strconv.Itoa(at), func(t *testing.T) {
 			y := newFamily(t, limits, three)
 			first := y.start("family")
-			eventually(t, "so many lines", func() bool { return y.lines() >= at || y.task("").State == state.Complete })
+			kit.Eventually(t, "so many lines", func() bool { return y.lines() >= at || y.task("").State == state.Complete })
 			ends(t, first)
 			if at%2 == 0 {
 				must(t, conductor.Slot(y.on("").Engine(), agents.Executor).Stop(t.Context()))

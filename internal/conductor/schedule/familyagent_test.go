@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // familyAgent plays a role at a branch, in its work tree. The text of a task says what its executor does:
@@ -39,7 +40,7 @@ func familyExecutor(ctx context.Context, side, branch, task string, s *engine.Se
 	if strings.HasPrefix(task, "fail") {
 		return 1
 	}
-	if got, _, err := s.AwaitTask(ctx, patience, true); err != nil || got == nil {
+	if got, _, err := s.AwaitTask(ctx, kit.Patience, true); err != nil || got == nil {
 		return 9
 	}
 	note(side, "executor "+branch)
@@ -75,7 +76,7 @@ func child(ctx context.Context, s *engine.Session, words []string) int {
 			_ = os.WriteFile(words[i+1], []byte(text), 0o644)
 		}
 	}
-	if _, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "Looked."}, patience); err != nil {
+	if _, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "Looked."}, kit.Patience); err != nil {
 		return 11
 	}
 	return 0
@@ -90,19 +91,19 @@ func parent(ctx context.Context, side string, s *engine.Session, parts []string)
 			return 12
 		}
 		if n := len(now.Task.Delegates); n < len(parts) {
-			if _, _, err := delegate.Start(ctx, s, parts[n], "", patience); err != nil {
+			if _, _, err := delegate.Start(ctx, s, parts[n], "", kit.Patience); err != nil {
 				return 13
 			}
 			continue
 		}
-		list, due, err := delegate.Wait(ctx, s, "", patience)
+		list, due, err := delegate.Wait(ctx, s, "", kit.Patience)
 		switch {
 		case err != nil:
 			return 14
 		case due == nil && anyOpen(list):
 			continue
 		case due == nil:
-			if _, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "Looked.", NoChange: "All failed."}, patience); err != nil {
+			if _, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "Looked.", NoChange: "All failed."}, kit.Patience); err != nil {
 				return 15
 			}
 			return 0
@@ -114,10 +115,10 @@ func parent(ctx context.Context, side string, s *engine.Session, parts []string)
 		}
 		patch, _ := os.ReadFile(r.Patch)
 		if strings.Contains(string(patch), "+badly") {
-			_, _, err = delegate.Decide(ctx, s, due.ID, state.RuledReject, "", "Do it well.", patience)
+			_, _, err = delegate.Decide(ctx, s, due.ID, state.RuledReject, "", "Do it well.", kit.Patience)
 		} else {
 			waitFile(ctx, filepath.Join(side, "hold-approve"), false)
-			_, _, err = delegate.Decide(ctx, s, due.ID, state.RuledApprove, "", "", patience)
+			_, _, err = delegate.Decide(ctx, s, due.ID, state.RuledApprove, "", "", kit.Patience)
 		}
 		if err != nil {
 			note(side, "decide: "+err.Error())

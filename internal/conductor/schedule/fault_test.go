@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -58,7 +59,7 @@ func TestAStepConductsDelegates(t *testing.T) {
 	y := newBench(t, "[limits]\nmax_delegates = 3\n")
 	_, ex := y.Begun()
 	lock := y.Path(".ferrus/live/delegates.lock")
-	_, c, err := delegate.Start(t.Context(), ex, "A part.", "", enginetest.Patience)
+	_, c, err := delegate.Start(t.Context(), ex, "A part.", "", kit.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestADelegateThatWaitsForItsTaskIsConducted(t *testing.T) {
 	y := newBench(t, "[limits]\nmax_delegates = 3\n")
 	_, ex := y.Begun()
 	for _, what := range []string{"asks", "submits"} {
-		_, c, err := delegate.Start(t.Context(), ex, "It "+what+".", "", enginetest.Patience)
+		_, c, err := delegate.Start(t.Context(), ex, "It "+what+".", "", kit.Patience)
 		if err != nil {
 			t.Fatal(err)
 		}

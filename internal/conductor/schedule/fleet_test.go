@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -43,7 +44,7 @@ func soMany(t *testing.T) {
 		}
 		ended <- err
 	}()
-	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") >= 2 })
+	kit.Eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") >= 2 })
 	y.queued("four", "write four.txt")
 	must(t, os.Remove(filepath.Join(y.side, "hold")))
 	must(t, <-ended)
@@ -87,7 +88,7 @@ func killedOnce(t *testing.T) {
 	must(t, err)
 	y.branch("write four.txt", "four")
 	first := y.start("fleet")
-	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") >= 2 })
+	kit.Eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") >= 2 })
 	_, err = y.run(t.Context(), 2)
 	if busy := (*conductor.BusyError)(nil); !errors.As(err, &busy) {
 		t.Errorf("a second fleet: %v", err)
@@ -224,7 +225,7 @@ func TestAFleetThatIsStoppedLeavesAllAsItWas(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- second(y.run(ctx, 2)) }()
-	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") >= 2 })
+	kit.Eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") >= 2 })
 	cancel()
 	if err := <-ended; !errors.Is(err, conductor.ErrStopped) {
 		t.Errorf("%v", err)

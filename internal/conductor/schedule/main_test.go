@@ -65,9 +65,6 @@ func rounds(t *testing.T, try func(*testing.T)) {
 	t.Logf("rig: cases=%d bad=%d", n, bad)
 }
 
-// patience is how long a test waits for what other processes do.
-const patience = 60 * time.Second
-
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // person is on whose behalf the fleet works.
@@ -209,16 +206,6 @@ func (y *yard) told(branch string, kind EventKind) (list []string) {
 	return list
 }
 
-// eventually polls, for what other processes do without telling.
-func eventually(t testing.TB, what string, claim func() bool) {
-	t.Helper()
-	for until := time.Now().Add(patience); !claim(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("not in %v: %s", patience, what)
-		}
-	}
-}
-
 // another is a fleet in a process of its own; what happens it prints.
 func another() int {
 	out := json.NewEncoder(os.Stdout)
@@ -257,7 +244,7 @@ func play(reviewer, executor func(ctx context.Context, side, branch, task string
 		return 4
 	}
 	defer e.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	now, err := e.View()
 	if err != nil {
@@ -293,7 +280,7 @@ func reviewer(ctx context.Context, side, branch, work string, s *engine.Session)
 }
 
 func executor(ctx context.Context, side, branch, work string, s *engine.Session) int {
-	if got, _, err := s.AwaitTask(ctx, patience, true); err != nil || got == nil {
+	if got, _, err := s.AwaitTask(ctx, kit.Patience, true); err != nil || got == nil {
 		return 9
 	}
 	present := filepath.Join(side, "at-"+branch)
@@ -309,7 +296,7 @@ func executor(ctx context.Context, side, branch, work string, s *engine.Session)
 		_ = os.WriteFile(name[0], []byte(branch+"\n"), 0o644)
 	}
 	_ = os.Remove(present)
-	if _, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "Looked.", NoChange: "None is needed."}, patience); err != nil {
+	if _, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "Looked.", NoChange: "None is needed."}, kit.Patience); err != nil {
 		return 11
 	}
 	return 0

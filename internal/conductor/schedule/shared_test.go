@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
@@ -141,7 +142,7 @@ func TestATaskOfAnotherComputerWakesANode(t *testing.T) {
 				if e.Branch != name || e.Kind != kind {
 					t.Errorf("%+v, not %s of %s", e, kind, name)
 				}
-			case <-time.After(patience):
+			case <-time.After(kit.Patience):
 				t.Fatalf("%s: never %s", name, kind)
 			}
 		}

@@ -206,7 +206,7 @@ func TestAStepMovesEachByOneDecision(t *testing.T) {
 		if names := enginetest.Must(y.runs().Names())(t); len(names) == 0 {
 			break // it is over and takes no more steps
 		}
-		enginetest.Eventually(t, "the worker has ended", func() bool {
+		kit.Eventually(t, "the worker has ended", func() bool {
 			v := enginetest.Must(f.View(time.Now()))(t)
 			return v.Action.Do != pipeline.Wait || v.Over()
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestABranchGoesOnByItself: what happens on a branch does not touch the machine that it came from, nor its files. S2-18.
@@ -179,7 +180,7 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 				ex := alt.Executor("codex")
 				enginetest.Claim(t, ex)
 				enginetest.Check(t, ex, state.CheckGreen)
-				_, err := ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+				_, err := ex.Submit(t.Context(), enginetest.Work, kit.Patience)
 				enginetest.Refused(t, err, refusal.Conflict, "code.txt:1 code.txt:5", "check and submit")
 				enginetest.WantState(t, ex, state.Checking)
 				enginetest.Dies(t, ex)

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // away makes a branch with a task on the first of two computers, where an executor works on it.
@@ -213,7 +214,7 @@ func TestWorkIsClaimedOnTheNewestFiles(t *testing.T) {
 	a, b, _, ex := away(t, enginetest.Gate("true"))
 	alt, there := a.On("alt"), b.On("alt")
 	claim := func(s *engine.Session) error {
-		_, _, err := s.AwaitTask(t.Context(), enginetest.Patience, false)
+		_, _, err := s.AwaitTask(t.Context(), kit.Patience, false)
 		return err
 	}
 	works := func(on *enginetest.Machine, s *engine.Session, text string) {

@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // leaves is a check that fails where its folder for temporary files or its home folder is not empty, and leaves files there.
@@ -43,7 +44,7 @@ func TestNoCheckLosesItsTemporaryFiles(t *testing.T) {
 	enginetest.Claim(t, ex)
 	trial()
 	has("after a trial", false, true)
-	if out := enginetest.Must(ex.Check(t.Context(), enginetest.Patience))(t); out.Task.Check.Status != state.CheckGreen {
+	if out := enginetest.Must(ex.Check(t.Context(), kit.Patience))(t); out.Task.Check.Status != state.CheckGreen {
 		t.Fatalf("%+v", out.Task.Check)
 	}
 	has("after a check of the task", true, true)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // stragglers starts a sleeper without an environment in the background and a daemon in a session of its own, both with
@@ -95,7 +96,7 @@ func TestACheckThatKillsItsParentIsAGateErrorAndLeavesNothingBehind(t *testing.T
 			if r.Status != GateError || !strings.Contains(r.Err, "signal: killed") {
 				t.Errorf("%+v", r)
 			}
-			eventually(t, "the stragglers are gone", func() bool { return len(survivors(t, spec.Dir)) == 0 })
+			kit.Eventually(t, "the stragglers are gone", func() bool { return len(survivors(t, spec.Dir)) == 0 })
 		})
 	}
 }
@@ -134,7 +135,7 @@ func stopInTime(t *testing.T, j *Job, spec Spec) {
 	took := time.Since(begin)
 	// Stop returns early only because all is over; on a busy machine its second may pass before.
 	if took > time.Second {
-		eventually(t, "the job is done", func() bool { return j.ends(0) })
+		kit.Eventually(t, "the job is done", func() bool { return j.ends(0) })
 	}
 	if took > 2*time.Second || !j.ends(0) {
 		t.Errorf("Stop took %v, done: %v", took, j.ends(0))
@@ -179,7 +180,7 @@ func TestAKilledServerLeavesNothingBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = server.Wait()
-	eventually(t, "the lock is free", func() bool { return !Running(spec.Lock) })
+	kit.Eventually(t, "the lock is free", func() bool { return !Running(spec.Lock) })
 	if alive := survivors(t, spec.Dir); len(alive) > 0 {
 		t.Errorf("the lock is free and still alive are %v", alive)
 	}

@@ -13,10 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// patience is how long a test waits for what should take milliseconds.
-const patience = 20 * time.Second
+	"github.com/ferrus-go/ferrus/test/kit"
+)
 
 // mute is the variable by which a test gets a helper whose server hears nothing beyond the lock.
 const mute = "MUTE_HELPER"
@@ -122,7 +121,7 @@ func finished(t *testing.T, spec Spec) Result {
 	j := start(t, spec)
 	select {
 	case <-j.Done():
-	case <-time.After(patience):
+	case <-time.After(kit.Patience):
 		t.Fatal("the run does not end")
 	}
 	r := j.Result()
@@ -144,16 +143,6 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// eventually polls, for what other processes do without telling.
-func eventually(t *testing.T, what string, claim func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !claim(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in %v: %s", patience, what)
-		}
-	}
-}
-
 // gate is a named pipe; its wait returns when a command has written a line to it.
 func gate(t *testing.T, path string) (wait func()) {
 	t.Helper()
@@ -167,7 +156,7 @@ func gate(t *testing.T, path string) (wait func()) {
 	t.Cleanup(func() { f.Close() })
 	return func() {
 		t.Helper()
-		if err := f.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		if err := f.SetReadDeadline(time.Now().Add(kit.Patience)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := f.Read(make([]byte, 100)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 const wait = time.Minute
@@ -259,7 +260,7 @@ func TestWorkThatDoesNotFitGoesBack(t *testing.T) {
 	}
 	ex := child.Executor("codex")
 	enginetest.Claim(t, ex)
-	_, err = ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+	_, err = ex.Submit(t.Context(), enginetest.Work, kit.Patience)
 	enginetest.Refused(t, err, refusal.Conflict, "code.txt:1")
 	enginetest.Dies(t, ex)
 	f.submits(child, map[string]string{"code.txt": "both\n"})

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -193,15 +194,15 @@ func (p *Machine) Nested(sup, ex, h *engine.Session) (at map[string]uint64, pape
 	for _, round := range []string{"first", "second"} {
 		Must(ex.Consult(ctx, engine.Consulting{Problem: round, Tried: "Both.", Question: "Which?", Options: []string{"left", "right"}}))(p.T)
 		note(round + ": consultation")
-		Must(sup.AwaitReview(ctx, Patience))(p.T)
+		Must(sup.AwaitReview(ctx, kit.Patience))(p.T)
 		Must(sup.AskHuman(ctx, round+" question?", nil))(p.T)
 		note(round + ": both")
 		Must(h.Answer(ctx, "", round+" answer."))(p.T)
 		note(round + ": question answered")
-		Must2(sup.AwaitAnswer(ctx, Patience))(p.T)
+		Must2(sup.AwaitAnswer(ctx, kit.Patience))(p.T)
 		Must(sup.Respond(ctx, round+" response.", ""))(p.T)
 		note(round + ": consultation answered")
-		Must2(ex.AwaitResponse(ctx, Patience))(p.T)
+		Must2(ex.AwaitResponse(ctx, kit.Patience))(p.T)
 		note(round + ": none")
 	}
 	return at, papers

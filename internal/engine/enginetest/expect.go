@@ -3,7 +3,6 @@ package enginetest
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -41,16 +40,6 @@ func Refused(t testing.TB, err error, want refusal.Code, words ...string) {
 	for _, w := range words {
 		if !strings.Contains(err.Error(), w) {
 			t.Errorf("error %q does not say %q", err, w)
-		}
-	}
-}
-
-// Eventually polls, for what other goroutines and processes do without telling.
-func Eventually(t testing.TB, what string, claim func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(Patience); !claim(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in %v: %s", Patience, what)
 		}
 	}
 }

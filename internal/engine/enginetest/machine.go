@@ -22,11 +22,8 @@ import (
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
-// Patience is how long a test waits for what should take milliseconds, and Brief how long a call waits in vain.
-const (
-	Patience = 20 * time.Second
-	Brief    = 20 * time.Millisecond
-)
+// Brief is how long a call waits in vain.
+const Brief = 20 * time.Millisecond
 
 var Quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 

@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func (p *Machine) Engine() *engine.Engine {
@@ -70,7 +71,7 @@ func Claim(t testing.TB, s *engine.Session) *engine.Claimed {
 	var got *engine.Claimed
 	var snap store.Snapshot
 	err := branch.WithFiles(t.Context(), s, func() (err error) {
-		got, snap, err = s.AwaitTask(t.Context(), Patience, false)
+		got, snap, err = s.AwaitTask(t.Context(), kit.Patience, false)
 		return err
 	})
 	if err != nil || got == nil {
@@ -96,7 +97,7 @@ func WantState(t testing.TB, s *engine.Session, want state.State) store.Snapshot
 // Check runs the gate to its end.
 func Check(t testing.TB, s *engine.Session, want state.CheckStatus) engine.Checked {
 	t.Helper()
-	out := Must(s.Check(t.Context(), Patience))(t)
+	out := Must(s.Check(t.Context(), kit.Patience))(t)
 	if out.Status != want {
 		t.Fatalf("check %s ended %s, want %s (%s %+v)", out.ID, out.Status, want, out.Err, out.Failures)
 	}
@@ -107,7 +108,7 @@ var Work = engine.Submitting{Summary: "Built it.", Verification: "Ran it.", NoCh
 
 func Submitted(t testing.TB, s *engine.Session) engine.Submitted {
 	t.Helper()
-	out := Must(s.Submit(t.Context(), Work, Patience))(t)
+	out := Must(s.Submit(t.Context(), Work, kit.Patience))(t)
 	if !out.Accepted {
 		t.Fatalf("not submitted: the gate ended %s", out.Gate.Status)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 func TestMain(m *testing.M) {
@@ -79,7 +80,7 @@ func TestAHostThatDoesNotAnswer(t *testing.T) {
 	}
 	alt.Write("code.txt", "two\n")
 	enginetest.Check(t, ex, state.CheckGreen)
-	_, err := ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+	_, err := ex.Submit(t.Context(), enginetest.Work, kit.Patience)
 	enginetest.Refused(t, err, refusal.StoreError, "the files of the work were not published", "cannot be reached", "git ls-remote "+address, "try again")
 	enginetest.WantState(t, ex, state.Checking)
 	_, err = ex.Engine().Publish(t.Context())
@@ -156,7 +157,7 @@ func TestALaterEpochIsNotOverwritten(t *testing.T) {
 
 	// While the first computer submits, the second takes the task over.
 	o.at.Store(1)
-	_, err := o.ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+	_, err := o.ex.Submit(t.Context(), enginetest.Work, kit.Patience)
 	enginetest.Refused(t, err, refusal.LeaseLost, "another session has pushed epoch")
 	o.at.Store(0)
 	_, err = o.alt.Human().Engine().Publish(t.Context())
@@ -240,7 +241,7 @@ func TestTheTaskOfAnotherComputer(t *testing.T) {
 	enginetest.Must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
 	ex := b.Executor("codex")
 	claim := func() error {
-		_, _, err := ex.AwaitTask(t.Context(), enginetest.Patience, false)
+		_, _, err := ex.AwaitTask(t.Context(), kit.Patience, false)
 		return err
 	}
 	enginetest.Refused(t, branch.WithFiles(t.Context(), ex, claim), refusal.WrongState, "the project's own work tree is yours", "ferrus branch NAME")
@@ -268,7 +269,7 @@ func TestAHostThatTakesOnlyBranches(t *testing.T) {
 	}
 	_, ex := branched(t, a)
 	enginetest.Check(t, ex, state.CheckGreen)
-	_, err := ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+	_, err := ex.Submit(t.Context(), enginetest.Work, kit.Patience)
 	enginetest.Refused(t, err, refusal.StoreError, "only branches and tags", `write namespace = "refs/heads/ferrus" under [store] in `)
 	tree := enginetest.Must(project.Repository(t.Context(), a.Dir))(t)
 	if _, err := ex.Engine().Published().Probe(t.Context(), tree); err == nil || !strings.Contains(err.Error(), `namespace = "refs/heads/ferrus"`) {

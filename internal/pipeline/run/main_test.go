@@ -39,9 +39,6 @@ func TestMain(m *testing.M) {
 	os.Exit(kit.Main(m.Run))
 }
 
-// deadline is how long a test waits for what should take milliseconds.
-const deadline = 60 * time.Second
-
 // A yard is a project in which pipelines run. Workers are shell scripts: plays/<role>, or what everybody does.
 type yard struct {
 	t    testing.TB
@@ -131,7 +128,7 @@ func (y *yard) tick(f *Folder) pipeline.Action {
 // conduct conducts until it ends by itself.
 func (y *yard) conduct(f *Folder) pipeline.Action {
 	y.t.Helper()
-	ctx, cancel := context.WithTimeout(y.t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(y.t.Context(), kit.Patience)
 	defer cancel()
 	a, err := f.Conduct(ctx, y.o)
 	if err != nil {
@@ -173,9 +170,9 @@ func (y *yard) ended(f *Folder, a pipeline.Action) pipeline.Status {
 // eventually polls, for what other processes do without telling.
 func (y *yard) eventually(what string, claim func() bool) {
 	y.t.Helper()
-	for until := time.Now().Add(deadline); !claim(); time.Sleep(2 * time.Millisecond) {
+	for until := time.Now().Add(kit.Patience); !claim(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(until) {
-			y.t.Fatalf("not in %v: %s", deadline, what)
+			y.t.Fatalf("not in %v: %s", kit.Patience, what)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // until ticks until the last phase has begun.
 func until(f *Folder, o Options) error {
-	for end := time.Now().Add(deadline); ; {
+	for end := time.Now().Add(kit.Patience); ; {
 		if _, err := f.Tick(context.Background(), o); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func TestFiftyWorkersMayEndAtOnce(t *testing.T) {
 		y.put(filepath.Join(".ferrus/pipeline-tmp", f.Name(), "go"), "")
 		var longest, held [8]time.Duration
 		atOnce(8, func(i int) {
-			g, end := y.again(f), time.Now().Add(deadline)
+			g, end := y.again(f), time.Now().Add(kit.Patience)
 			for done := false; !done; {
 				began := time.Now()
 				if i%2 == 0 {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // part is the environment variable that makes this binary the holder of the lock it names.
@@ -51,7 +53,7 @@ func holder(t *testing.T, path string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
-	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(kit.Patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if held, _ := Held(path); held {
 			return cmd
 		}

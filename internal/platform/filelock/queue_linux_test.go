@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // inKernel returns how many threads of this process wait in the kernel for a lock.
@@ -38,7 +40,7 @@ func TestAProcessDoesNotOvertakeAnother(t *testing.T) {
 	ours, theirs, l := NewQueue(path), NewQueue(path), &line{t: t, turns: map[string]context.CancelFunc{}}
 	for i, name := range strings.Fields("ours theirs") {
 		l.join([]*Queue{ours, theirs}[i], name)
-		until(t, name+" wait in the kernel", func() bool { return inKernel(t) == i+1 })
+		kit.Eventually(t, name+" wait in the kernel", func() bool { return inKernel(t) == i+1 })
 	}
 	// Each that gets it says so first, and so waits here.
 	l.mu.Lock()
@@ -46,7 +48,7 @@ func TestAProcessDoesNotOvertakeAnother(t *testing.T) {
 		l.join(ours, name)
 	}
 	_ = lock.Close()
-	until(t, "ours has it, and ours2 waits behind theirs", func() bool { return ours.Waiting() == 2 && inKernel(t) == 2 })
+	kit.Eventually(t, "ours has it, and ours2 waits behind theirs", func() bool { return ours.Waiting() == 2 && inKernel(t) == 2 })
 	l.mu.Unlock()
 	l.end("ours", "theirs", "ours2", "ours3")
 }
@@ -63,7 +65,7 @@ func TestALockFileThatIsReplacedMeanwhile(t *testing.T) {
 		lock, err := NewQueue(path).Acquire(t.Context())
 		got <- given{lock, err}
 	}()
-	until(t, "it waits in the kernel", func() bool { return inKernel(t) == 1 })
+	kit.Eventually(t, "it waits in the kernel", func() bool { return inKernel(t) == 1 })
 	if err := errors.Join(os.WriteFile(path+".new", nil, 0o600), os.Rename(path+".new", path)); err != nil {
 		t.Fatal(err)
 	}

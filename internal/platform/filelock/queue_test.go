@@ -15,16 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/test/kit"
 )
 
-// until waits for what other goroutines or the kernel are about to do.
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !done(); time.Sleep(50 * time.Microsecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never came to this: " + what)
-		}
-	}
-}
-
 // A line is callers that wait for a lock, in the order in which they came.
 type line struct {
 	t     *testing.T
@@ -51,7 +41,7 @@ func (l *line) join(q *Queue, name string) {
 		l.got = append(l.got, name)
 		_ = lock.Close()
 	})
-	until(l.t, name+" waits", func() bool { return q.Waiting() == before+1 })
+	kit.Eventually(l.t, name+" waits", func() bool { return q.Waiting() == before+1 })
 }
 
 // leave has a caller give up.
@@ -59,7 +49,7 @@ func (l *line) leave(q *Queue, name string) {
 	l.t.Helper()
 	before := q.Waiting()
 	l.turns[name]()
-	until(l.t, name+" gives up", func() bool { return q.Waiting() == before-1 })
+	kit.Eventually(l.t, name+" gives up", func() bool { return q.Waiting() == before-1 })
 }
 
 // end waits for all and compares who got the lock when.
@@ -125,7 +115,7 @@ func TestWhoGaveUpKeepsNoLock(t *testing.T) {
 		t.Fatalf("when the time was up before: %v, %v", lock, err)
 	}
 	_ = elsewhere.Close()
-	until(t, "nobody asks", func() bool {
+	kit.Eventually(t, "nobody asks", func() bool {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		return !q.asking
@@ -185,7 +175,7 @@ func TestAQueueHasOneHolder(t *testing.T) {
 		}
 	}
 	all.Wait()
-	until(t, "the lock is free", func() bool { held, err := Held(path); return !held && err == nil })
+	kit.Eventually(t, "the lock is free", func() bool { held, err := Held(path); return !held && err == nil })
 	if got.Load() == 0 {
 		t.Error("nobody got it")
 	}

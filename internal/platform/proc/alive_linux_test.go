@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A zombie has ended: where process 1 collects no orphans it stays one for ever.
@@ -21,7 +23,7 @@ func TestAZombieIsNotAlive(t *testing.T) {
 		t.Error("a process that runs is not alive")
 	}
 	Of(cmd.Process).Kill()
-	for end := time.Now().Add(30 * time.Second); Alive(pid) || Of(cmd.Process).Alive(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(kit.Patience); Alive(pid) || Of(cmd.Process).Alive(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a zombie is alive")
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestOnlyAGoodTokenComesIn, shown in the one place for it, and the answer says what helps.
@@ -84,7 +86,7 @@ func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
 	}
 	asked := func() int { p.book.mu.Lock(); defer p.book.mu.Unlock(); return p.book.asked }
 	before := asked()
-	until(t, "the site looks after its tokens", func() bool { return asked() > before+2 })
+	kit.Eventually(t, "the site looks after its tokens", func() bool { return asked() > before+2 })
 	p.book.mu.Lock()
 	p.book.err = nil
 	p.book.mu.Unlock()
@@ -253,7 +255,7 @@ func TestARevokedTokenEndsAtOnce(t *testing.T) {
 	if _, err := call(t.Context(), bystander, "who"); err != nil {
 		t.Errorf("another token: %v", err)
 	}
-	until(t, "nothing is left of it", func() bool {
+	kit.Eventually(t, "nothing is left of it", func() bool {
 		p.site.sessions.mu.Lock()
 		defer p.site.sessions.mu.Unlock()
 		return len(p.site.sessions.all) == 1

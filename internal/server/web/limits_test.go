@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestEachTokenHasAShare of calls and sessions: others cannot take it all, whatever they take.
@@ -200,7 +202,7 @@ func TestTooManyCallsAreTurnedAway(t *testing.T) {
 	for range 6 {
 		eventually(t, p.let, "a call")
 	}
-	until(t, "others are accepted again", func() bool {
+	kit.Eventually(t, "others are accepted again", func() bool {
 		status, _ := p.status(first(boss)["modern POST"])
 		return status == 200
 	})
@@ -256,12 +258,12 @@ func TestTooManySessionsAreTurnedAway(t *testing.T) {
 	p.openSSE(chief)
 	turned(worker, 503)
 	one.Body.Close()
-	until(t, "a session ends with its stream", func() bool {
+	kit.Eventually(t, "a session ends with its stream", func() bool {
 		resp := p.send(first(worker)["sse GET"])
 		defer resp.Body.Close()
 		return resp.StatusCode == 200
 	})
-	until(t, "an idle session ends", func() bool { return p.site.sessions.find(id) == nil })
+	kit.Eventually(t, "an idle session ends", func() bool { return p.site.sessions.find(id) == nil })
 	if status, _ := p.status(first(boss)["legacy POST"].with(map[string]string{"Mcp-Session-Id": id})); status != 404 {
 		t.Errorf("an ended session: %d", status)
 	}
@@ -295,7 +297,7 @@ func TestTooManyConnectionsAreClosed(t *testing.T) {
 		t.Errorf("one too many: %q", text)
 	}
 	open[0].Close()
-	until(t, "others are accepted again", func() bool {
+	kit.Eventually(t, "others are accepted again", func() bool {
 		c, err := net.Dial("tcp", p.addr)
 		if err != nil {
 			t.Fatal(err)

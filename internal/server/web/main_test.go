@@ -19,10 +19,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
-
-// patience is how long a test waits for what takes milliseconds.
-const patience = time.Minute
 
 func TestMain(m *testing.M) {
 	if err := os.Unsetenv("MCPGODEBUG"); err != nil {
@@ -163,24 +161,10 @@ func eventually[T any](t *testing.T, c <-chan T, what string) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(patience):
+	case <-time.After(kit.Patience):
 		t.Fatalf("%s: nothing happens", what)
 	}
 	panic("unreachable")
-}
-
-// until waits until something is so, looking again and again.
-func until(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	every, over := time.NewTicker(2*time.Millisecond), time.After(patience)
-	defer every.Stop()
-	for !so() {
-		select {
-		case <-every.C:
-		case <-over:
-			t.Fatalf("%s: not so", what)
-		}
-	}
 }
 
 // transports are the three ways in.

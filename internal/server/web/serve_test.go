@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestItEndsAtOnce, whatever is open: streams, calls that wait, connections that say nothing and clients that read
@@ -63,7 +65,7 @@ func TestItEndsAtOnce(t *testing.T) {
 		}
 	}
 	for _, c := range silent {
-		if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		if err := c.SetReadDeadline(time.Now().Add(kit.Patience)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
@@ -98,7 +100,7 @@ func TestNothingIsLeftOfAClient(t *testing.T) {
 			p.status(first(boss)["legacy POST"].as("POST", body))
 		}
 	}
-	until(t, "nothing is left", func() bool {
+	kit.Eventually(t, "nothing is left", func() bool {
 		s := p.site
 		s.sessions.mu.Lock()
 		defer s.sessions.mu.Unlock()

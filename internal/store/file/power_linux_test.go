@@ -123,7 +123,7 @@ func (y *losses) cut(d *drive, n int) {
 	}
 	select {
 	case <-first:
-	case <-time.After(10 * time.Second):
+	case <-time.After(kit.Patience):
 		d.t.Fatal("nobody writes")
 	}
 	time.Sleep(time.Duration(rand.IntN(60_000)) * time.Microsecond)

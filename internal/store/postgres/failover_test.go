@@ -53,7 +53,7 @@ func (l *ledger) said(what string) int {
 // await waits until something is true of the ledger.
 func (l *ledger) await(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for end := time.After(patience); ; {
+	for end := time.After(kit.Patience); ; {
 		l.mu.Lock()
 		ok := done()
 		l.mu.Unlock()
@@ -152,7 +152,7 @@ type failover struct {
 func (r *failover) waits(on *pgx.Conn, machines int, query string, args ...any) {
 	r.t.Helper()
 	before := r.said(acknowledged)
-	for end := time.Now().Add(patience); ask[int](r.t, on, query, args...) < machines; {
+	for end := time.Now().Add(kit.Patience); ask[int](r.t, on, query, args...) < machines; {
 		if r.said(acknowledged) > before+100 {
 			return
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -132,13 +133,10 @@ func ask[T any](t testing.TB, conn *pgx.Conn, query string, args ...any) (answer
 	return answer
 }
 
-// patience is how long a test waits for what takes a second.
-const patience = time.Minute
-
 // until asks until the answer is true.
 func until(t testing.TB, conn *pgx.Conn, query string, args ...any) {
 	t.Helper()
-	for end := time.Now().Add(patience); !ask[bool](t, conn, query, args...); ask[string](t, conn, "select pg_sleep(0.002)::text") {
+	for end := time.Now().Add(kit.Patience); !ask[bool](t, conn, query, args...); ask[string](t, conn, "select pg_sleep(0.002)::text") {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", query)
 		}
@@ -160,7 +158,7 @@ func rung(t testing.TB, c <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(patience / 2):
+	case <-time.After(kit.Patience / 2):
 		t.Fatal("nobody rings")
 	}
 }

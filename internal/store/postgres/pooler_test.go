@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -50,7 +51,7 @@ func pooled(t *testing.T, mode string) string {
 	})
 	q.Set("port", "6432")
 	direct.RawQuery = q.Encode()
-	for end := time.Now().Add(patience); ; { // until it listens
+	for end := time.Now().Add(kit.Patience); ; { // until it listens
 		conn, err := pgx.Connect(t.Context(), direct.String())
 		if err == nil {
 			conn.Close(t.Context())

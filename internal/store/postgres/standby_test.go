@@ -7,6 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -62,7 +63,7 @@ func TestRingsAndBeatsDoNotWaitForTheStandby(t *testing.T) {
 	c := make(chan struct{}, 1)
 	s.db.watch(s.id, c)
 	rung(t, c) // it listens
-	other := connect(t, s.db.config.ConnString(), Options{Node: there, Wait: patience})
+	other := connect(t, s.db.config.ConnString(), Options{Node: there, Wait: kit.Patience})
 	if err := other.heard(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestRingsAndBeatsDoNotWaitForTheStandby(t *testing.T) {
 	rung(t, c)
 	super := postgrestest.Connect(t, s.db.config.ConnString())
 	was := ask[time.Time](t, super, "select until from ferrus.node where id = $1", there)
-	ctx, cancel := context.WithTimeout(t.Context(), patience/4)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience/4)
 	defer cancel()
 	if err := other.heard(ctx); err != nil {
 		t.Fatal(err)

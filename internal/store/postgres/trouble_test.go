@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -114,7 +115,7 @@ func TestATroubleIsSeenWhileItIsTrue(t *testing.T) {
 	m.db.mu.Lock()
 	m.db.ours = map[string]ownSession{}
 	m.db.mu.Unlock()
-	for end := time.Now().Add(patience / 4); ; {
+	for end := time.Now().Add(kit.Patience / 4); ; {
 		list, err := s.db.Troubles(t.Context(), s.name.Project)
 		if err != nil || time.Now().After(end) {
 			t.Fatalf("a lost node says still: %+v, %v", list, err)

@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // counted is a target that leaves a line for each result that it is given.
@@ -56,7 +57,7 @@ func TestOfManyWhoDeliverAtOnceOneDelivers(t *testing.T) {
 	const clients = 8
 	file := config.Deliver{To: config.ToFile, File: "got"}
 	for name, to := range map[string]config.Deliver{"command": counted(), "file": file, "stdout": {To: config.ToStdout}} {
-		for _, wait := range []time.Duration{patience, time.Millisecond} {
+		for _, wait := range []time.Duration{kit.Patience, time.Millisecond} {
 			t.Run(fmt.Sprintf("%s, waiting %v", name, wait), func(t *testing.T) {
 				s := ready(t, to)
 				var at [clients]*client
@@ -79,7 +80,7 @@ func TestOfManyWhoDeliverAtOnceOneDelivers(t *testing.T) {
 				}
 				all.Wait()
 				// A worker that did not wait for the end of its delivery learns it by the next call, as the others do.
-				if n := said["delivered"]; n > 1 || n+said["already_sent"] != clients || wait == patience && n != 1 {
+				if n := said["delivered"]; n > 1 || n+said["already_sent"] != clients || wait == kit.Patience && n != 1 {
 					t.Errorf("the answers are %v", said)
 				}
 				if got := s.text(s.root + "/got"); name != "stdout" && got != "the result" {
@@ -145,7 +146,7 @@ func TestADeliveryOutlivesTheCall(t *testing.T) {
 					_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "deliver"})
 					ended <- err
 				}()
-				eventually(t, "the command has begun", func() bool { return s.text(s.root+"/got") != "" })
+				kit.Eventually(t, "the command has begun", func() bool { return s.text(s.root+"/got") != "" })
 				cancel()
 				if err := <-ended; !errors.Is(err, context.Canceled) {
 					t.Errorf("the call ended with %v", err)
@@ -178,7 +179,7 @@ func TestADeliveryWaitsForWhoIsSending(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	shown := make(chan struct{}, 10000)
-	c := connect(t, NewServer(Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: patience, Log: quiet, every: time.Millisecond}),
+	c := connect(t, NewServer(Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: kit.Patience, Log: quiet, every: time.Millisecond}),
 		&mcp.ClientOptions{ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { shown <- struct{}{} }})
 	ended := c.begin("deliver")
 	for range 100 { // it waits, and has looked more than once
@@ -294,18 +295,5 @@ func TestAResultThatWasAnnouncedIsNotSentAgain(t *testing.T) {
 	s.stands(func(st *pipeline.Status) { st.ResultDelivered = true })
 	if r := c.call("deliver", ""); r.Code != LeaseLost || r.Next != "stop" || s.text(filepath.Join(s.root, "count")) != "" {
 		t.Errorf("%+v", r)
-	}
-}
-
-// eventually polls, for what other processes do without telling.
-func eventually(t testing.TB, what string, claim func() bool) {
-	t.Helper()
-	over := time.After(patience)
-	for every := time.Tick(time.Millisecond); !claim(); {
-		select {
-		case <-every:
-		case <-over:
-			t.Fatalf("not in %v: %s", patience, what)
-		}
 	}
 }

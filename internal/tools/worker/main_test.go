@@ -32,12 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(kit.Main(m.Run))
 }
 
-// brief is how long a call waits at most where a test wants it to wait in vain, patience how long a test waits for what
-// takes milliseconds.
-const (
-	brief    = 20 * time.Millisecond
-	patience = time.Minute
-)
+// brief is how long a call waits at most where a test wants it to wait in vain.
+const brief = 20 * time.Millisecond
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
@@ -125,7 +121,7 @@ type client struct {
 // enter starts a server for the first attempt of a worker, and connects to it.
 func (s *stage) enter(role string, more ...func(*Options)) *client {
 	s.t.Helper()
-	opts := Options{Run: s.f.Dir, Worker: role, Attempt: 1, Wait: patience, Version: "test", Log: quiet}
+	opts := Options{Run: s.f.Dir, Worker: role, Attempt: 1, Wait: kit.Patience, Version: "test", Log: quiet}
 	for _, change := range more {
 		change(&opts)
 	}

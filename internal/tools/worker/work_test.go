@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestAWorkerThatFollowsNextGetsToItsEnd, whatever it is, knowing nothing else.
@@ -86,7 +87,7 @@ func TestAWaitEndsWhenTheInputComes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	shown := make(chan *mcp.ProgressNotificationParams, 10000)
-	c := connect(t, NewServer(Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: patience, Log: quiet, every: time.Millisecond}),
+	c := connect(t, NewServer(Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: kit.Patience, Log: quiet, every: time.Millisecond}),
 		&mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, n *mcp.ProgressNotificationClientRequest) { shown <- n.Params }})
 	ended := c.begin("wait_for_inputs")
 	<-shown
@@ -340,7 +341,7 @@ func TestARunThatCannotBeOpenedIsAnAnswer(t *testing.T) {
 func TestAPanicEndsTheCallAlone(t *testing.T) {
 	t.Parallel()
 	s := ready(t, config.Deliver{})
-	p := &place{opts: Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: patience, Log: quiet, gate: &gate.Gate{Watchdog: gate.Watchdog{Log: quiet}}}}
+	p := &place{opts: Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: kit.Patience, Log: quiet, gate: &gate.Gate{Watchdog: gate.Watchdog{Log: quiet}}}}
 	must(t, p.open())
 	tool := Tool{Tool: Catalogue()[0].Tool, run: func(context.Context, *call) error { panic("a bug") }}
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)

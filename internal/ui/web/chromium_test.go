@@ -19,8 +19,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // withChromium is a flag: the tests with a browser install axe-core by npm, and take half a minute.
@@ -105,7 +105,7 @@ var axe = sync.OnceValues(func() (string, error) {
 
 func (s *screen) run(what string, actions ...chromedp.Action) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, enginetest.Patience)
+	ctx, cancel := context.WithTimeout(s.ctx, kit.Patience)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		var page string
@@ -174,7 +174,7 @@ func (s *screen) write(selector, text string) {
 // until evaluates an expression until it is the empty string; before, it says what is missing.
 func (s *screen) until(what, expression string) {
 	s.Helper()
-	end := time.Now().Add(enginetest.Patience)
+	end := time.Now().Add(kit.Patience)
 	missing := ""
 	for time.Now().Before(end) {
 		if err := chromedp.Run(s.ctx, chromedp.Evaluate(expression, &missing)); err != nil {

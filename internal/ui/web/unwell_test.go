@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestWithoutTrustThePageIsReadOnly: it shows everything, offers nothing, and names the command that a person runs elsewhere.
@@ -163,7 +164,7 @@ func TestAnEventNamesWhatHasChanged(t *testing.T) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(enginetest.Patience):
+	case <-time.After(kit.Patience):
 		t.Error("a stream outlives its session")
 	}
 	if resp := b.send("GET", "/events", nil, nil); resp.StatusCode != http.StatusUnauthorized {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // linked checks that dir is a whole work tree on its branch, at that commit, and that nothing else is left of its making.
@@ -387,7 +387,7 @@ func TestAGitThatOutlivesItsAdd(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, func() bool { _, err := os.Lstat(filepath.Join(signs, "first")); return err == nil })
+	kit.Eventually(t, "the process has ended", func() bool { _, err := os.Lstat(filepath.Join(signs, "first")); return err == nil })
 	_ = child.Process.Kill()
 	_ = child.Wait()
 	text, err := os.ReadFile(filepath.Join(signs, "pid"))
@@ -402,19 +402,9 @@ func TestAGitThatOutlivesItsAdd(t *testing.T) {
 		t.Error(err)
 	}
 	write(t, signs, "go", "")
-	until(t, func() bool { return !proc.Alive(pid) })
+	kit.Eventually(t, "the process has ended", func() bool { return !proc.Alive(pid) })
 	os.Setenv("PATH", path)
 	linked(t, dir, at, "x", head(t, dir))
-}
-
-// until waits for what is about to happen.
-func until(t *testing.T, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it does not happen")
-		}
-	}
 }
 
 func TestHead(t *testing.T) {

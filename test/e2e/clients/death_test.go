@@ -5,6 +5,8 @@ package clients
 import (
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // TestTheConductorMayDieAnywhere: it is killed after every line of the journal, and the next one at once continues with
@@ -17,7 +19,7 @@ func TestTheConductorMayDieAnywhere(t *testing.T) {
 			began, said := time.Now(), ""
 			c := r.conduct("run", "--headless", task)
 			for k := range eventfully {
-				eventually(t, "the next line of the journal", func() bool {
+				kit.Eventually(t, "the next line of the journal", func() bool {
 					if r.written() > k {
 						return true
 					}

@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/model"
 )
 
@@ -42,7 +43,7 @@ func delegates(t *testing.T, supervisor, executor string) {
 	r.commit()
 	c := r.conduct("run", "--headless", cutTask)
 	victim := r.on("")
-	eventually(t, "the second delegate to be in the middle of it", func() bool {
+	kit.Eventually(t, "the second delegate to be in the middle of it", func() bool {
 		return slices.ContainsFunc(r.model.Seen(), func(s model.Seen) bool {
 			if s.Reply.Hang {
 				victim = r.on(branchOf(s.Request))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/model"
 )
 
@@ -26,7 +27,7 @@ func TestEachClientPlaysEachRole(t *testing.T) {
 					r.end(r.launch(p.supervisor, agents.Reviewer, "Review it."))
 				case state.Executing, state.Addressing:
 					executor := r.launch(p.executor, agents.Executor, "Do it.")
-					eventually(t, "a consultation or a submission", func() bool {
+					kit.Eventually(t, "a consultation or a submission", func() bool {
 						now := r.now()
 						return now.State == state.Consultation && !now.Consultation.Answered || now.State == state.Reviewing
 					})

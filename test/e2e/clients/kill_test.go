@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/model"
 )
 
@@ -39,7 +40,7 @@ func killExecutor(t *testing.T, supervisor, executor string, m sandbox.Mechanism
 		r.write(r.machine("executor/home/.codex/config.toml"), codexConfig(r.model.URL(codex)))
 	}
 	c := r.conduct("run", "--headless", task)
-	eventually(t, "the executor to be in the middle of it", func() bool { return r.written() >= 3 })
+	kit.Eventually(t, "the executor to be in the middle of it", func() bool { return r.written() >= 3 })
 	killed := time.Now()
 	r.slay(r.clients(agents.Executor)...)
 	<-c.done

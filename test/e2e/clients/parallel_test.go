@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/model"
 )
 
@@ -98,7 +99,7 @@ func fourAtOnce(t *testing.T, supervisor, executor string) {
 func (r *rig) kill(epoch int) {
 	r.t.Helper()
 	on := r.on(mortal)
-	eventually(r.t, "the executor to be in the middle of it", func() bool {
+	kit.Eventually(r.t, "the executor to be in the middle of it", func() bool {
 		return slices.ContainsFunc(r.model.Seen(), func(s model.Seen) bool { return s.Reply.Hang && s.Packet().Epoch == epoch })
 	})
 	victims := []int{-on.shim(agents.Executor)}

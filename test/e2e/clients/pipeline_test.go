@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/model"
 )
 
@@ -135,7 +136,7 @@ func (r *rig) stands(c *conductor, step string) {
 	if err := json.Unmarshal(text, &want); err != nil {
 		r.t.Fatal(err)
 	}
-	eventually(r.t, "the status of step "+step, func() bool {
+	kit.Eventually(r.t, "the status of step "+step, func() bool {
 		select {
 		case <-c.done:
 			r.t.Fatalf("it ended with %d before step %s\n%s", c.code, step, &c.out)

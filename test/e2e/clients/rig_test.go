@@ -284,13 +284,3 @@ func (r *rig) now() state.Task {
 	}
 	return st.Task
 }
-
-// eventually polls, for what other processes do without telling.
-func eventually(t testing.TB, what string, claim func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !claim(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in %v: %s", patience, what)
-		}
-	}
-}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A site is `ferrus serve --http` at work.
@@ -53,7 +54,7 @@ func (r *rig) serve(args ...string) *site {
 			r.t.Errorf("the server does not end")
 		}
 	}
-	eventually(r.t, "an address", func() bool {
+	kit.Eventually(r.t, "an address", func() bool {
 		s.urls = map[string]string{}
 		line, _, whole := strings.Cut(r.text(s.err), "\n")
 		for field := range strings.FieldsSeq(line) {

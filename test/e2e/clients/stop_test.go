@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/model"
 )
 
@@ -20,7 +21,7 @@ func TestStopEndsAllAndResumeGoesOn(t *testing.T) {
 				model.Answer(model.Reply{Hang: true}))
 			r := newRig(t, p.supervisor, p.executor, model.Diligent(hang, model.ReadPatch(), model.Work(paint)))
 			c := r.conduct("run", "--headless", task)
-			eventually(t, "a claim", func() bool { return r.written() >= 2 })
+			kit.Eventually(t, "a claim", func() bool { return r.written() >= 2 })
 			began := time.Now()
 			r.must(ferrus, "stop")
 			<-c.done

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // A computer has a home folder with the configuration of its person, and the state of ferrus there.
@@ -130,7 +132,7 @@ func (c *computer) completes(branch string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	hung := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	hung := time.AfterFunc(kit.Patience, func() { _ = cmd.Process.Kill() })
 	defer hung.Stop()
 	var now struct{ State string }
 	for each := json.NewDecoder(out); now.State != "Complete"; {
@@ -147,7 +149,7 @@ func (c *computer) until(what string, so func() bool) {
 	c.t.Helper()
 	every := time.NewTicker(20 * time.Millisecond)
 	defer every.Stop()
-	for end := time.Now().Add(patience); !so(); <-every.C {
+	for end := time.Now().Add(kit.Patience); !so(); <-every.C {
 		if time.Now().After(end) {
 			c.t.Fatalf("%s: not so: %s", c.name, what)
 		}
@@ -189,7 +191,7 @@ func answer(t *testing.T, cmd *exec.Cmd, question, line string) string {
 			}
 		}
 	})
-	hung := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	hung := time.AfterFunc(kit.Patience, func() { _ = cmd.Process.Kill() })
 	err = cmd.Wait()
 	hung.Stop()
 	reading.Wait()

@@ -12,16 +12,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
-
-// patience is how long the test waits for what takes seconds.
-const patience = time.Minute
 
 // The database server, as the computers find it. No rule of a new cluster lets anybody in from this address.
 const (

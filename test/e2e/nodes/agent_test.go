@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/test/kit"
 )
 
 // agent plays a role at a branch. args has the folder that all computers see, which the test looks at. The text of a task is "steps N": the executor
@@ -34,7 +35,7 @@ func agent(args []string) int {
 		return 2
 	}
 	note(side, "agents", "%s %s %s %d", branch, duty, os.Getenv("NODE"), os.Getpid())
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	server := exec.Command("/bin/sh", "-c", "exec "+os.Getenv("FERRUS_SERVER"))
 	server.Env = append(os.Environ(), part+"=ferrus")

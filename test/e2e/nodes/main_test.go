@@ -5,7 +5,6 @@ package nodes
 import (
 	"os"
 	"testing"
-	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
@@ -18,9 +17,6 @@ import (
 
 // part is the variable that makes this program another one: "ferrus" or "agent".
 const part = "FERRUS_TEST_PART"
-
-// patience is how long a test waits for what takes seconds.
-const patience = time.Minute
 
 func TestMain(m *testing.M) {
 	sandbox.Stage()

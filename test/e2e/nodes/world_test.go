@@ -23,6 +23,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
@@ -274,7 +275,7 @@ func (w *world) until(what string, so func() bool) {
 	w.t.Helper()
 	every := time.NewTicker(20 * time.Millisecond)
 	defer every.Stop()
-	for end := time.Now().Add(patience); !so(); <-every.C {
+	for end := time.Now().Add(kit.Patience); !so(); <-every.C {
 		if time.Now().After(end) {
 			w.t.Fatalf("not so: %s", what)
 		}
