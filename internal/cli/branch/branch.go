@@ -273,5 +273,7 @@ func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, for
 			return "", err
 		}
 	}
+	ctx, end := a.Working(ctx, "removing "+name)
+	defer end()
 	return branch.Remove(ctx, s, name, force)
 }

@@ -55,13 +55,13 @@ may use it. Results of pipelines in folders outside .ferrus stay.`, "removed[{wh
 				return cli.UsageError("omit --branch", "the whole project is uninstalled; ferrus branch --remove NAME removes a branch")
 			}
 			if machine {
-				return uninstall(a, yes, "this machine", "ferrus uninstall --machine --yes", leaveMachine, nil)
+				return uninstall(a, cmd.Context(), yes, "this machine", "ferrus uninstall --machine --yes", leaveMachine, nil)
 			}
 			place, err := a.Place(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return uninstall(a, yes, place.Root, "ferrus uninstall --yes", func() (*removal, error) { return leaveProject(cmd.Context(), place.Root) }, func() error { return sharing.Busy(place.Root) })
+			return uninstall(a, cmd.Context(), yes, place.Root, "ferrus uninstall --yes", func() (*removal, error) { return leaveProject(cmd.Context(), place.Root) }, func() error { return sharing.Busy(place.Root) })
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -93,7 +93,7 @@ func (r *removal) stays(text string, args ...any) {
 
 // uninstall removes from a project or the machine what plan finds, if the person agrees; unasked is the command that does not ask. busy
 // says why nothing may be removed now, nil for nothing.
-func uninstall(a *cli.App, yes bool, from string, unasked refusal.Own, plan func() (*removal, error), busy func() error) error {
+func uninstall(a *cli.App, ctx context.Context, yes bool, from string, unasked refusal.Own, plan func() (*removal, error), busy func() error) error {
 	if busy != nil {
 		if err := busy(); err != nil {
 			return err
@@ -118,11 +118,14 @@ func uninstall(a *cli.App, yes bool, from string, unasked refusal.Own, plan func
 			}
 		}
 	}
+	_, end := a.Working(ctx, "removing ferrus")
+	defer end()
 	for _, p := range r.Parts {
 		if err := p.remove(); err != nil {
 			return cli.Refuse(refusal.StoreError, fmt.Sprintf("remove %s: %v", p.What, rootfs.Cause(err)), "see to it that it can be removed; the same command removes the rest")
 		}
 	}
+	end()
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
