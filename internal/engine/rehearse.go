@@ -100,17 +100,17 @@ func (e *Engine) Rehearse(ctx context.Context, sandboxed bool) (Rehearsal, error
 	if r.Checks, err = e.runner.Run(ctx, at.On(spec)); err != nil {
 		return r, err
 	}
-	wrote := func() ([]string, error) {
-		names, err := at.Clean.Beside(ctx, tree)
-		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(made, name) })
-		if err != nil {
-			return nil, err
+	wrote := func() (lines, names []string, err error) {
+		if names, err = at.Clean.Beside(ctx, tree); err != nil {
+			return nil, nil, err
 		}
-		lines, _, err := tree.IgnoreLines(ctx, is, names)
-		return lines, err
+		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(made, name) })
+		lines, _, err = tree.IgnoreLines(ctx, is, names)
+		return lines, names, err
 	}
+	var names []string
 	if r.Made, _, err = tree.IgnoreLines(ctx, is, made); err == nil {
-		r.Wrote, err = wrote()
+		r.Wrote, names, err = wrote()
 	}
 	if err == nil {
 		r.Edited, err = at.Changed()
@@ -118,12 +118,12 @@ func (e *Engine) Rehearse(ctx context.Context, sandboxed bool) (Rehearsal, error
 	if err != nil {
 		return r, refusal.Git(err)
 	}
-	r.Passed = r.Checks.Status == checks.Passed && len(r.Edited) == 0 && (len(r.Wrote) == 0 || conf.Checks.Clean())
-	if len(r.Wrote) > 0 && r.Checks.Status == checks.Passed { // a second run tells which names are others each time
+	r.Passed = r.Checks.Status == checks.Passed && len(r.Edited) == 0 && (len(names) == 0 || conf.Checks.Clean())
+	if !r.Passed && r.Checks.Status == checks.Passed && len(r.Wrote) > 0 { // a second run tells which names are others each time
 		if _, err := e.runner.Run(ctx, at.On(spec)); err != nil {
 			return r, err
 		}
-		again, err := wrote()
+		again, _, err := wrote()
 		if err != nil {
 			return r, refusal.Git(err)
 		}

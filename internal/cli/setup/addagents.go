@@ -46,11 +46,7 @@ func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 			return err
 		}
 	}
-	record, err := trust.Open(did.Root)
-	if err != nil {
-		return err
-	}
-	agreed, err := record.Agreed(conf.Executable())
+	agreed, err := hasAgreed(did.Root, path, was)
 	if err != nil {
 		return cli.TrustError(err)
 	}
@@ -62,13 +58,25 @@ func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 	if err := atomicfile.Append(root, config.FileName, added, 0o644); err != nil {
 		return refusal.Folder(err)
 	}
-	if agreed { // then so is the file with the agents that ferrus has chosen, as in a new one
+	if did.agreed = agreed; agreed {
 		did.warning = cli.TrustOwnFile(did.Root, append(was, added...))
 	}
-	did.agreed = agreed
 	did.Wrote, did.Added = append(did.Wrote, config.FileName), strings.TrimSpace(string(added))
 	did.Found, did.Supervisor, did.Executor = found, hq.Supervisor.Agent, hq.Executor.Agent
 	return nil
+}
+
+// hasAgreed reports whether a person has agreed to what a ferrus.toml of this text makes run.
+func hasAgreed(root, path string, text []byte) (bool, error) {
+	conf, err := config.Parse(path, text)
+	if err != nil {
+		return false, nil
+	}
+	record, err := trust.Open(root)
+	if err != nil {
+		return false, err
+	}
+	return record.Agreed(conf.Executable())
 }
 
 // findAgents looks for installed agents, and shows that it is at work.
