@@ -126,15 +126,20 @@ func At(root, branch string) Place {
 // WorkTree returns the top of a branch's work tree: of the whole repository, of which the project may be a folder.
 func (p Place) WorkTree() string { return filepath.Join(p.Root, DirName, "worktrees", p.Branch) }
 
-// Within returns where the project lies in its repository, "." for all of it or none.
-func Within(root string) string {
+// Top returns the top of the repository in which the project lies, or its root where there is none.
+func Top(root string) string {
 	for at := root; at != filepath.Dir(at); at = filepath.Dir(at) {
 		if rootfs.IsWorkTree(at) {
-			rel, _ := filepath.Rel(at, root)
-			return rel
+			return at
 		}
 	}
-	return "."
+	return root
+}
+
+// Within returns where the project lies in its repository, "." for all of it or none.
+func Within(root string) string {
+	rel, _ := filepath.Rel(Top(root), root)
+	return rel
 }
 
 // On returns the place of a branch of the project. The error is a *refusal.RefusedError when the name is none or there is no such

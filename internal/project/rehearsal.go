@@ -3,7 +3,6 @@ package project
 import (
 	"encoding/json"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
@@ -23,16 +22,15 @@ type Rehearsal struct {
 // maxMade is how much of what a set-up made is recorded.
 const maxMade = 16
 
-// Absent returns what a set-up that was rehearsed with the configuration makes and the folder of the project has not: nobody has run it there. It is nil where a person
-// has said that agents may start all the same.
+// Absent returns what a set-up that was rehearsed with the configuration makes and the folder of the project has not: nobody has run it
+// there. It is nil where a person has said that agents may start all the same.
 func (p Place) Absent(config string) (names []string) {
 	r := At(p.Root, "").Rehearsal()
 	if r.Config != config || r.Accepted {
 		return nil
 	}
-	top := strings.TrimSuffix(p.Root, Within(p.Root))
 	for _, name := range r.Made {
-		if !rootfs.Exists(filepath.Join(top, filepath.FromSlash(name))) {
+		if !rootfs.Exists(filepath.Join(Top(p.Root), filepath.FromSlash(name))) {
 			names = append(names, name)
 		}
 	}
@@ -99,6 +97,10 @@ func (p Place) Rehearsed(r Rehearsal) error {
 	}
 	defer home.Close()
 	text, err := json.Marshal(r)
+	for len(text) >= maxRehearsal && len(r.Made) > 0 { // it could not be read back
+		r.Made = r.Made[:len(r.Made)/2]
+		text, err = json.Marshal(r)
+	}
 	if err == nil {
 		err = home.WriteFile(rehearsalName, append(text, '\n'), 0o600)
 	}

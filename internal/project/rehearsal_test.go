@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +63,13 @@ func TestARehearsalIsOfOneConfiguration(t *testing.T) {
 	}
 	if absent := p.Absent("another"); absent != nil {
 		t.Errorf("of another configuration: %q", absent)
+	}
+	long := project.Rehearsal{Config: want.Config, Failed: project.SetUpFailed, At: want.At, Made: []string{"short"}}
+	for range 15 {
+		long.Made = append(long.Made, strings.Repeat("\x01", 200))
+	}
+	if err := p.Rehearsed(long); err != nil || !p.Rehearsal().NotPassed() || p.Rehearsal().Made[0] != "short" {
+		t.Errorf("with long names: %v, %+v", err, p.Rehearsal())
 	}
 	want.Accepted = true
 	if err := p.Rehearsed(want); err != nil || p.Absent(want.Config) != nil {

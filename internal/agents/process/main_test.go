@@ -176,11 +176,7 @@ func (b *bench) pid(name string) int {
 // eventually polls, for what other processes do without telling.
 func (b *bench) eventually(what string, claim func() bool) {
 	b.t.Helper()
-	for until := time.Now().Add(kit.Patience); !claim(); time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			b.t.Fatalf("not in %v: %s", kit.Patience, what)
-		}
-	}
+	kit.Eventually(b.t, what, claim)
 }
 
 func hit(t testing.TB, pid int, sig syscall.Signal) {

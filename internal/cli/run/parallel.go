@@ -27,23 +27,31 @@ type fleetWatcher struct {
 	cli.Footer
 	a     *cli.App
 	words watcher
-	live  bool // on a terminal
 
 	mu    sync.Mutex
-	waits map[string]*cli.Working // by branch: they show how long commands take that it waits for
-	lines map[string]string       // the live lines of waits
+	waits *waits
+	lines map[string]string // the live lines of waits, by branch
 }
 
 func newFleetWatcher(a *cli.App) *fleetWatcher {
-	return &fleetWatcher{Footer: cli.Footer{On: a}, a: a, words: watcher{a: a}, live: a.OutTTY && !a.JSON,
-		waits: map[string]*cli.Working{}, lines: map[string]string{}}
+	w := &fleetWatcher{Footer: cli.Footer{On: a}, a: a, words: watcher{a: a}, lines: map[string]string{}}
+	live := a.OutTTY && !a.JSON
+	w.waits = newWaits(&w.mu, live, func(branch, line string) {
+		if live {
+			w.lines[branch] = line
+			w.draw()
+		} else {
+			w.line(time.Now(), branch, w.a.Paint("", line), "")
+		}
+	})
+	return w
 }
 
 // close takes the live lines away.
 func (w *fleetWatcher) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for branch := range w.waits {
+	for branch := range w.waits.of {
 		w.settle(branch)
 	}
 	w.Erase()
@@ -63,7 +71,7 @@ func (w *fleetWatcher) tell(e schedule.Event) {
 	}
 	w.line(time.Now(), e.Branch, w.a.Paint(fleetColour[e.Kind], fleetWords[e.Kind]+text), e.Output)
 	if e.Kind == schedule.Merging {
-		w.wait(e.Branch, "merging")
+		w.waits.begin(e.Branch, "merging")
 	}
 }
 
@@ -87,7 +95,7 @@ func (w *fleetWatcher) hear(branch string, e conductor.Event) {
 	w.settle(branch)
 	w.line(e.At, branch, w.words.words(e), "")
 	if e.Kind == conductor.Trying || e.Kind == conductor.Confirming {
-		w.wait(branch, "running the checks")
+		w.waits.begin(branch, "running the checks")
 	}
 }
 
@@ -95,41 +103,15 @@ func (w *fleetWatcher) hear(branch string, e conductor.Event) {
 func (w *fleetWatcher) follow(branch, log string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.a.JSON {
-		return
+	if !w.a.JSON {
+		w.waits.follow(branch, log)
 	}
-	if w.waits[branch] == nil {
-		w.wait(branch, "running commands")
-	}
-	w.waits[branch].Follow(log)
 }
 
-// wait shows how long what a branch waits for takes, until settle. The caller holds the lock.
-func (w *fleetWatcher) wait(branch, what string) {
-	var wait *cli.Working
-	wait = &cli.Working{What: what, Live: w.live, Show: func(line string) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		switch {
-		case w.waits[branch] != wait: // it has ended
-		case w.live:
-			w.lines[branch] = line
-			w.draw()
-		default:
-			w.line(time.Now(), branch, w.a.Paint("", line), "")
-		}
-	}}
-	w.waits[branch] = wait
-	wait.Start()
-}
-
-// settle ends that. The caller holds the lock.
+// settle ends what is shown of a wait. The caller holds the lock.
 func (w *fleetWatcher) settle(branch string) {
-	if wait := w.waits[branch]; wait != nil {
-		wait.Stop()
-		delete(w.waits, branch)
-		delete(w.lines, branch)
-	}
+	w.waits.end(branch)
+	delete(w.lines, branch)
 }
 
 // line prints a line, and output that belongs to it, above the live lines.

@@ -27,20 +27,28 @@ type watcher struct {
 	live     bool // on a terminal
 
 	mu    sync.Mutex
-	open  string       // the question that may be answered by typing
-	tries *cli.Working // shows the checks that run before an agent starts; nil while none do
-	reads bool         // stdin is being read
+	open  string // the question that may be answered by typing
+	waits *waits
+	reads bool // stdin is being read
 }
 
 func newWatcher(a *cli.App, s *engine.Session, headless bool) *watcher {
-	return &watcher{Footer: cli.Footer{On: a}, a: a, s: s, headless: headless, live: a.OutTTY && !a.JSON}
+	w := &watcher{Footer: cli.Footer{On: a}, a: a, s: s, headless: headless, live: a.OutTTY && !a.JSON}
+	w.waits = newWaits(&w.mu, w.live, func(_, line string) {
+		if w.live {
+			w.Draw([]string{line}, []string{cli.Bold})
+		} else {
+			w.a.Say("%s  %s\n", format.Clock(time.Now()), line)
+		}
+	})
+	return w
 }
 
 // close takes the live lines away.
 func (w *watcher) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.settle()
+	w.waits.end("")
 	w.Erase()
 	w.live = false
 }
@@ -56,11 +64,11 @@ func (w *watcher) tell(e conductor.Event) {
 		_ = w.a.PrintJSONLine(e)
 		return
 	}
-	w.settle()
+	w.waits.end("")
 	w.Erase()
 	w.a.Say("%s  %s\n", format.Clock(e.At), w.words(e))
 	if e.Kind == conductor.Trying || e.Kind == conductor.Confirming {
-		w.wait("running the checks")
+		w.waits.begin("", "running the checks")
 	}
 	if e.Kind == conductor.Moved { // nothing else closes a question: who has asked may well end while it is open
 		w.open = ""
@@ -79,43 +87,13 @@ func (w *watcher) tell(e conductor.Event) {
 	w.read()
 }
 
-// wait shows how long commands take that the run waits for. The caller holds the lock.
-func (w *watcher) wait(what string) {
-	var tries *cli.Working
-	tries = &cli.Working{What: what, Live: w.live, Show: func(line string) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		switch {
-		case w.tries != tries: // they have ended
-		case w.live:
-			w.Draw([]string{line}, []string{cli.Bold})
-		default:
-			w.a.Say("%s  %s\n", format.Clock(time.Now()), line)
-		}
-	}}
-	w.tries = tries
-	tries.Start()
-}
-
-// settle ends that. The caller holds the lock.
-func (w *watcher) settle() {
-	if w.tries != nil {
-		w.tries.Stop()
-		w.tries = nil
-	}
-}
-
 // follow takes the log of commands that have begun to run.
 func (w *watcher) follow(log string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.a.JSON {
-		return
+	if !w.a.JSON {
+		w.waits.follow("", log)
 	}
-	if w.tries == nil {
-		w.wait("running commands")
-	}
-	w.tries.Follow(log)
 }
 
 // tellOf shows what has happened to a delegate of the task, by its branch.
@@ -221,7 +199,7 @@ func (w *watcher) read() {
 func (w *watcher) show(v conductor.View) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.settle()
+	w.waits.end("")
 	if !w.live {
 		return
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // addAgents adds the agents that are installed now to a ferrus.toml that names none, at its end: what is there stays as it is. On a
-// terminal it shows the lines and asks. Who has agreed to the file has agreed to it with them. A file that cannot be read is left to ferrus config check.
+// terminal it shows the lines and asks. Who has agreed to the file has agreed to it with them. A file that cannot be read is left to
+// ferrus config check.
 func addAgents(a *cli.App, ctx context.Context, did *Setup) error {
 	path := filepath.Join(did.Root, config.FileName)
 	conf, err := config.Load(path)

@@ -170,11 +170,7 @@ func (y *yard) ended(f *Folder, a pipeline.Action) pipeline.Status {
 // eventually polls, for what other processes do without telling.
 func (y *yard) eventually(what string, claim func() bool) {
 	y.t.Helper()
-	for until := time.Now().Add(kit.Patience); !claim(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(until) {
-			y.t.Fatalf("not in %v: %s", kit.Patience, what)
-		}
-	}
+	kit.Eventually(y.t, what, claim)
 }
 
 func must(t testing.TB, err error) {

@@ -53,13 +53,8 @@ func holder(t *testing.T, path string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
-	for until := time.Now().Add(kit.Patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
-		if held, _ := Held(path); held {
-			return cmd
-		}
-	}
-	t.Fatal("another process cannot take the lock")
-	return nil
+	kit.Eventually(t, "another process has the lock", func() bool { held, _ := Held(path); return held })
+	return cmd
 }
 
 // held checks what Held says of the lock.

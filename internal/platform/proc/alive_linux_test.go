@@ -4,7 +4,6 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -23,11 +22,7 @@ func TestAZombieIsNotAlive(t *testing.T) {
 		t.Error("a process that runs is not alive")
 	}
 	Of(cmd.Process).Kill()
-	for end := time.Now().Add(kit.Patience); Alive(pid) || Of(cmd.Process).Alive(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("a zombie is alive")
-		}
-	}
+	kit.Eventually(t, "a zombie is not alive", func() bool { return !Alive(pid) && !Of(cmd.Process).Alive() })
 	if err := unix.Kill(pid, 0); err != nil {
 		t.Errorf("it was no zombie: %v", err)
 	}

@@ -27,8 +27,7 @@ type Copies struct {
 
 // CopiesOf looks at the files of the project at root, and at no branch of it. Without .worktreeinclude it is empty. A nil record agrees to none.
 func CopiesOf(ctx context.Context, record *trust.Project, root string) (Copies, error) {
-	top := filepath.Clean(strings.TrimSuffix(root, project.Within(root)))
-	if !rootfs.Exists(filepath.Join(top, include.FileName)) || !project.At(root, "").Initialised() {
+	if !rootfs.Exists(filepath.Join(project.Top(root), include.FileName)) || !project.At(root, "").Initialised() {
 		return Copies{}, nil
 	}
 	tree, err := project.Repository(ctx, root)
