@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -113,15 +114,38 @@ func (w *world) completes(want string, change ...func(*conductor.Options)) condu
 	return out
 }
 
+// outlasted lets the conductor's clock run ahead, by more than an executor may be without the claim, from the fact that one is hopeless
+// until it is ended. The next one has all the time it needs. It returns what was told of the end.
+func outlasted(hopeless func() bool, ending *string) func(*conductor.Options) {
+	return func(o *conductor.Options) {
+		o.Patience.Idling = 40 * time.Second // less than what looks like a machine that slept
+		o.Now = func() time.Time {
+			now := time.Now()
+			if *ending == "" && hopeless() {
+				now = now.Add(o.Patience.Idling + time.Second)
+			}
+			return now
+		}
+		o.Tell = func(ev conductor.Event) {
+			if ev.Kind == conductor.Ending {
+				*ending += ev.Run + ": " + ev.Text + "\n"
+			}
+		}
+	}
+}
+
 // TestAnExecutorWithoutItsServerIsReplaced: it lives, but can do nothing more for the task.
 func TestAnExecutorWithoutItsServerIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": "wait_for_task hang\nwait_for_task submit", "reviewer": approves})
+	var killed atomic.Bool
 	go func() {
 		kit.Eventually(t, "the executor has the work", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") == 1 })
 		w.kill(w.numbers("servers")[0])
+		killed.Store(true)
 	}()
-	out := w.completes("executor 2, reviewer 1", func(o *conductor.Options) { o.Patience.Idling = 300 * time.Millisecond })
+	var ending string
+	out := w.completes("executor 2, reviewer 1", outlasted(killed.Load, &ending))
 	if !out.Runs[0].Cut {
 		t.Errorf("the conductor has not ended it: %+v", out.Runs)
 	}
@@ -132,14 +156,7 @@ func TestAnExecutorThatNeverClaimsIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": "hang\nwait_for_task submit", "reviewer": approves})
 	var ending string
-	w.completes("executor 2, reviewer 1", func(o *conductor.Options) {
-		o.Patience.Idling = 300 * time.Millisecond
-		o.Tell = func(ev conductor.Event) {
-			if ev.Kind == conductor.Ending {
-				ending += ev.Run + ": " + ev.Text + "\n"
-			}
-		}
-	})
+	w.completes("executor 2, reviewer 1", outlasted(func() bool { return w.started() != "" }, &ending))
 	if !strings.HasPrefix(ending, "executor-1: it has been without the claim") {
 		t.Error(ending)
 	}

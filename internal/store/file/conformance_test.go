@@ -24,7 +24,7 @@ var kind = storetest.Kind{
 		return place(dir)
 	},
 	Open: func(address string) (store.Machine, error) {
-		s, err := Open(address, Options{Log: quiet, LockWait: 2 * time.Second})
+		s, err := Open(address, Options{Log: quiet, LockWait: time.Minute})
 		if err != nil {
 			return nil, err
 		}

@@ -203,7 +203,7 @@ func TestAStoppedHolderOfTheLockIsNamed(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	p.kill()
-	do(t, other, create)
+	do(t, s, create)
 }
 
 func TestAKilledSessionIsGone(t *testing.T) {
