@@ -104,7 +104,8 @@ var (
 	clock   = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	exits   = []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "syscall.Exit"}
 	prints  = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "os.Stdout"}
-	maximum = 400 // lines of a file that a person writes
+	dear    = []string{"regexp.MustCompile", "html/template.Must", "text/template.Must"} // each process pays for a variable of a package
+	maximum = 400                                                                        // lines of a file that a person writes
 )
 
 func TestImportsFollowTheTable(t *testing.T) {
@@ -170,6 +171,11 @@ func TestEveryBrokenRuleIsSeen(t *testing.T) {
 
 		{"internal/project/gc/a.go", doc + "package gc\nimport \"path/filepath\"\nfunc f() { filepath.Glob(dir + \"/*\") }",
 			"internal/project/gc/a.go:4: path/filepath.Glob: a folder that a person named is no pattern: fs.Glob in os.DirFS"},
+
+		{"internal/tools/a.go", doc + "package tools\nimport \"regexp\"\nvar x = []*regexp.Regexp{regexp.MustCompile(`a`)}",
+			"internal/tools/a.go:4: regexp.MustCompile in a variable of the package, which every process would compile: safetext.Lazily, or a sync.OnceValue"},
+		{"internal/tools/a.go", doc + "package tools\nimport \"regexp\"\nvar x = func() *regexp.Regexp { return regexp.MustCompile(`a`) }", ""},
+		{"internal/tools/a.go", doc + "package tools\nimport \"regexp\"\nfunc f() { var x = regexp.MustCompile(`a`) }", ""},
 
 		{"internal/state/a.go", "package", "internal/state/a.go:1:8: expected 'IDENT', found 'EOF'"},
 		{"internal/state/testdata/a.go", "package", ""},
@@ -289,14 +295,24 @@ func (h *inspection) file(name string, text []byte) {
 		names[local] = imported
 		h.imports(where, dir, imported, local)
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		if sel, ok := n.(*ast.SelectorExpr); ok {
-			if pkg, ok := sel.X.(*ast.Ident); ok && names[pkg.Name] != "" {
-				where := fmt.Sprintf("%s:%d", name, files.Position(sel.Pos()).Line)
-				h.uses(where, dir, f.Name.Name, names[pkg.Name]+"."+sel.Sel.Name)
+	each := func(in ast.Node, into bool, see func(where, what string)) {
+		ast.Inspect(in, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit, *ast.FuncDecl:
+				return into
+			case *ast.SelectorExpr:
+				if pkg, ok := n.X.(*ast.Ident); ok && names[pkg.Name] != "" {
+					see(fmt.Sprintf("%s:%d", name, files.Position(n.Pos()).Line), names[pkg.Name]+"."+n.Sel.Name)
+				}
 			}
+			return true
+		})
+	}
+	each(f, true, func(where, what string) { h.uses(where, dir, f.Name.Name, what) })
+	each(f, false, func(where, what string) {
+		if slices.Contains(dear, what) {
+			h.complain("%s: %s in a variable of the package, which every process would compile: safetext.Lazily, or a sync.OnceValue", where, what)
 		}
-		return true
 	})
 }
 

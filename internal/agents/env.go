@@ -2,11 +2,11 @@ package agents
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // foreign are patterns of variables that no agent inherits: those that make an agent believe that
@@ -65,7 +65,7 @@ func outsideOf(env []string) []string {
 var secret = []string{"ANTHROPIC_*", "OPENAI_*", "*_API_KEY", "*_TOKEN"}
 
 // variable matches names that every client accepts for a variable.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = safetext.Lazily(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // passed returns the names in an environment that our server needs, for itself and its checks, if a
 // client passes only listed variables.
@@ -73,7 +73,7 @@ func passed(env []string) []string {
 	var names []string
 	for _, entry := range inherited(env, nil) {
 		name, _, _ := strings.Cut(entry, "=")
-		if variable.MatchString(name) && !proc.Matches(secret, name) {
+		if variable().MatchString(name) && !proc.Matches(secret, name) {
 			names = append(names, name)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // A login says how to ask a client whether it is logged in. The client reads its own files and asks
@@ -28,7 +28,7 @@ type login struct {
 // loginTime is how long a client may take to report its login.
 const loginTime = 10 * time.Second
 
-var loggedOut = regexp.MustCompile(`(?i)"loggedIn":\s*false|not logged in`)
+var loggedOut = safetext.Lazily(`(?i)"loggedIn":\s*false|not logged in`)
 
 // LoggedOut reports whether the agent's client says that it is not logged in. It returns false if
 // the client cannot be asked, does not answer, or needs no login. It ends with ctx.
@@ -50,7 +50,7 @@ func (a Adapter) loggedOut(ctx context.Context, path string, environ []string) b
 	cmd.Env = append(cmd.Env, a.login.env...)
 	said, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	return errors.As(err, &exit) && ctx.Err() == nil && loggedOut.Match(said)
+	return errors.As(err, &exit) && ctx.Err() == nil && loggedOut().Match(said)
 }
 
 // Keyed reports whether an environment has all that the agent's client needs to reach its model, without a login and settings in

@@ -5,19 +5,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // variable matches an item of notify.urls that names a variable of the environment. No other
 // variables may be named: a repository could send a person's secrets to itself. Variables of these
 // names reach no agent and no check.
-var variable = regexp.MustCompile(`^\$(FERRUS_NOTIFY[A-Z0-9_]*)$`)
+var variable = safetext.Lazily(`^\$(FERRUS_NOTIFY[A-Z0-9_]*)$`)
 
 // Variable returns the name of the variable that an item of notify.urls names; "" for a URL.
 func Variable(item string) string {
-	if m := variable.FindStringSubmatch(item); m != nil {
+	if m := variable().FindStringSubmatch(item); m != nil {
 		return m[1]
 	}
 	return ""

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // set applies one entry of the file, or returns why it is not allowed there. Entries come in the
@@ -41,7 +41,7 @@ func (c *Config) set(e entry) error {
 }
 
 // placeholder matches a name in braces.
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+var placeholder = safetext.Lazily(`\{[^{}]*\}`)
 
 func (k key) set(c *Config, name string, value any) error {
 	refuse := func() error {
@@ -72,7 +72,7 @@ func (k key) set(c *Config, name string, value any) error {
 			return k.meant(refuse(), s)
 		}
 		if k.holes != nil {
-			for _, hole := range placeholder.FindAllString(s, -1) {
+			for _, hole := range placeholder().FindAllString(s, -1) {
 				if !slices.Contains(k.holes, hole) {
 					return fmt.Errorf("%s has an unknown placeholder %s; known are %s", name, hole, strings.Join(k.holes, " and "))
 				}

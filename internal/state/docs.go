@@ -186,7 +186,7 @@ func Offers() string {
 	return b.String()
 }
 
-func when(m move) string {
+func when(m *move) string {
 	if m.when.name == "" {
 		return ""
 	}

@@ -129,7 +129,7 @@ func Allowed(t Task, by Role) []Event {
 // May reports whether role may raise ev in at least one state.
 func May(by Role, ev Event) bool {
 	for _, row := range table {
-		if slices.Contains(row[ev].by, by) {
+		if m, ok := row[ev]; ok && slices.Contains(m.by, by) {
 			return true
 		}
 	}

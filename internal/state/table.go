@@ -17,7 +17,7 @@ type move struct {
 	moving bool // it may be made while a rollback moves the files
 }
 
-type moves map[Event]move
+type moves map[Event]*move
 
 // open reports whether the role may make the move in the present state of the task. No condition
 // binds the engine: it knows the facts and raises the event that fits them.
@@ -109,15 +109,15 @@ var (
 		DelegateMergeStarted: {by: of(Holder), when: delegating, then: stay, do: ops(dropCheck)},
 		DelegateMerged:       {by: of(Holder, Engine), when: fetching, then: stay, do: ops(dropCheck, endMove), moving: true},
 	}
-	claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
-	spoken = move{by: of(Supervisor), then: stay}
-	create = move{by: of(Supervisor, Human), then: goTo(Executing), do: ops(wipe)}
-	scored = move{by: of(Engine), then: stay} // it counts for one tree and one gate, so nothing has to void it
-	reopen = move{by: of(Human), then: goTo(Addressing), do: ops(zeroChecks, zeroReviews, unmark)}
+	claim  = &move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
+	spoken = &move{by: of(Supervisor), then: stay}
+	create = &move{by: of(Supervisor, Human), then: goTo(Executing), do: ops(wipe)}
+	scored = &move{by: of(Engine), then: stay} // it counts for one tree and one gate, so nothing has to void it
+	reopen = &move{by: of(Human), then: goTo(Addressing), do: ops(zeroChecks, zeroReviews, unmark)}
 )
 
-func merge(then target) move {
-	return move{by: of(Human), then: then, do: ops(dropLease, bumpEpoch, dropCheck, endMove), moving: true}
+func merge(then target) *move {
+	return &move{by: of(Human), then: then, do: ops(dropLease, bumpEpoch, dropCheck, endMove), moving: true}
 }
 
 // and returns the union of two sets of moves; on conflict the move of more wins.

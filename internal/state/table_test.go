@@ -160,12 +160,13 @@ func TestMoves(t *testing.T) {
 	var b strings.Builder
 	for _, s := range States() {
 		for _, ev := range Events() {
-			m, ok := table[s][ev]
+			row, ok := table[s][ev]
 			if !ok {
 				continue
 			}
 			for _, by := range Roles() {
-				if slices.Contains(m.by, by) {
+				if slices.Contains(row.by, by) {
+					m := *row
 					if by == Engine {
 						m.when = condition{} // none binds it
 					}

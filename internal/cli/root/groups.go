@@ -1,6 +1,8 @@
 package root
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
@@ -21,43 +23,110 @@ import (
 // A group is a heading of `ferrus --help` with its commands.
 type group struct {
 	id, title string
-	commands  []func(*cli.App) *cobra.Command
+	commands  []command
+}
+
+// A command has its name beside what makes it, so that a command line makes only the one that it names.
+type command struct {
+	name string
+	make func(*cli.App) *cobra.Command
 }
 
 // groups are all commands, in the order of the help.
 var groups = []group{
-	{"start", "Start here:", []func(*cli.App) *cobra.Command{
-		setup.InitCommand, run.RunCommand, status.Command, ui.Command, web.Command, status.QuestionsCommand, task.AnswerCommand, run.ResumeCommand, run.StopCommand, run.StepCommand, demoCommand}},
-	{"task", "Tasks:", []func(*cli.App) *cobra.Command{
-		task.TaskCommand, task.QueueCommand, task.SendCommand, task.ApproveCommand, task.RejectCommand, task.CheckCommand,
-		task.ReleaseCommand, task.ReopenCommand, task.ResetCommand, task.RollbackCommand}},
-	{"branch", "Branches:", []func(*cli.App) *cobra.Command{
-		branch.BranchCommand, branch.BranchesCommand, branch.SelectCommand, branch.MergeCommand, branch.GcCommand, run.NodeCommand}},
-	{"pipeline", "Pipelines:", []func(*cli.App) *cobra.Command{pipeline.Command, run.TickCommand, run.WaitFileCommand}},
-	{"inspect", "Inspect:", []func(*cli.App) *cobra.Command{
-		log.LogCommand, log.LogsCommand, log.ShowCommand, log.StackCommand, task.DiffCommand, task.ContextCommand, simulate.Command, log.EvidenceCommand,
-		doctor.Command}},
-	{"setup", "Set up:", []func(*cli.App) *cobra.Command{
-		setup.ConfigCommand, setup.TrustCommand, setup.NotifyCommand, setup.AgentsCommand, setup.RegisterCommand, setup.UnregisterCommand,
-		setup.OpenCommand, setup.ServeCommand, setup.ConnectCommand, setup.TokenCommand, setup.StoreCommand, setup.UninstallCommand, setup.VersionCommand}},
+	{"start", "Start here:", []command{
+		{"init", setup.InitCommand},
+		{"run", run.RunCommand},
+		{"status", status.Command},
+		{"ui", ui.Command},
+		{"web", web.Command},
+		{"questions", status.QuestionsCommand},
+		{"answer", task.AnswerCommand},
+		{"resume", run.ResumeCommand},
+		{"stop", run.StopCommand},
+		{"step", run.StepCommand},
+		{"demo", demoCommand},
+	}},
+	{"task", "Tasks:", []command{
+		{"task", task.TaskCommand},
+		{"queue", task.QueueCommand},
+		{"send", task.SendCommand},
+		{"approve", task.ApproveCommand},
+		{"reject", task.RejectCommand},
+		{"check", task.CheckCommand},
+		{"release", task.ReleaseCommand},
+		{"reopen", task.ReopenCommand},
+		{"reset", task.ResetCommand},
+		{"rollback", task.RollbackCommand},
+	}},
+	{"branch", "Branches:", []command{
+		{"branch", branch.BranchCommand},
+		{"branches", branch.BranchesCommand},
+		{"select", branch.SelectCommand},
+		{"merge", branch.MergeCommand},
+		{"gc", branch.GcCommand},
+		{"node", run.NodeCommand},
+	}},
+	{"pipeline", "Pipelines:", []command{
+		{"pipeline", pipeline.Command},
+		{"tick", run.TickCommand},
+		{"wait-file", run.WaitFileCommand},
+	}},
+	{"inspect", "Inspect:", []command{
+		{"log", log.LogCommand},
+		{"logs", log.LogsCommand},
+		{"show", log.ShowCommand},
+		{"stack", log.StackCommand},
+		{"diff", task.DiffCommand},
+		{"context", task.ContextCommand},
+		{"simulate", simulate.Command},
+		{"evidence", log.EvidenceCommand},
+		{"doctor", doctor.Command},
+	}},
+	{"setup", "Set up:", []command{
+		{"config", setup.ConfigCommand},
+		{"trust", setup.TrustCommand},
+		{"notify", setup.NotifyCommand},
+		{"agents", setup.AgentsCommand},
+		{"register", setup.RegisterCommand},
+		{"unregister", setup.UnregisterCommand},
+		{"open", setup.OpenCommand},
+		{"serve", setup.ServeCommand},
+		{"connect", setup.ConnectCommand},
+		{"token", setup.TokenCommand},
+		{"store", setup.StoreCommand},
+		{"uninstall", setup.UninstallCommand},
+		{"version", setup.VersionCommand},
+	}},
 }
 
 // demoCommand is the demo, which needs no project.
 func demoCommand(*cli.App) *cobra.Command { return demo.Command() }
 
-// addCommands gives root its commands and help topics.
-func addCommands(root *cobra.Command, a *cli.App) {
+// addCommands gives root its commands, or those of the names that are wanted, and the help topics.
+func addCommands(root *cobra.Command, a *cli.App, wanted func(name string) bool) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, command := range g.commands {
-			c := command(a)
-			c.GroupID = g.id
-			root.AddCommand(c)
+			if wanted(command.name) {
+				c := command.make(a)
+				c.GroupID = g.id
+				root.AddCommand(c)
+			}
 		}
 	}
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	for _, topic := range topics {
-		root.AddCommand(topic.command())
+		if wanted(topic.name) {
+			root.AddCommand(topic.command())
+		}
 	}
+}
+
+// isCommand reports whether a word is the name of a command.
+func isCommand(word string) bool {
+	return slices.ContainsFunc(groups, func(g group) bool {
+		return slices.ContainsFunc(g.commands, func(c command) bool { return c.name == word })
+	})
 }

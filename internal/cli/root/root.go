@@ -75,6 +75,21 @@ var unsorted = sync.OnceFunc(func() { cobra.EnableCommandSorting = false })
 
 // Tree is the whole command tree.
 func Tree(a *cli.App) *cobra.Command {
+	return tree(a, func(string) bool { return true })
+}
+
+// treeFor is the tree with the commands that args name, or the whole one where these are not enough: most of the time that a
+// command takes to start went into making the others.
+func treeFor(a *cli.App, args []string) *cobra.Command {
+	root := tree(a, func(name string) bool { return slices.Contains(args, name) })
+	if cmd, _, err := root.Find(args); err == nil && cmd != root {
+		return root
+	}
+	return Tree(a)
+}
+
+// tree is a command tree with the commands that are wanted.
+func tree(a *cli.App, wanted func(name string) bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ferrus",
 		Short:         "Supervise coding agents",
@@ -105,7 +120,7 @@ func Tree(a *cli.App) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	unsorted()
-	addCommands(root, a)
+	addCommands(root, a, wanted)
 	return root
 }
 
@@ -158,8 +173,9 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 // Run runs one command line and returns its exit code.
 func Run(a *cli.App, ctx context.Context, args []string) int {
 	a.Run = Run
-	root := Tree(a)
-	root.SetArgs(unslashed(root, args))
+	args = unslashed(args)
+	root := treeFor(a, args)
+	root.SetArgs(args)
 	a.In = cli.Interruptible{Ctx: ctx, From: a.In}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -176,13 +192,9 @@ func Run(a *cli.App, ctx context.Context, args []string) int {
 }
 
 // unslashed takes the slash away that a command has in the clients of agents: /pipeline is pipeline.
-func unslashed(root *cobra.Command, args []string) []string {
-	if len(args) == 0 || !strings.HasPrefix(args[0], "/") {
-		return args
+func unslashed(args []string) []string {
+	if len(args) > 0 && strings.HasPrefix(args[0], "/") && isCommand(args[0][1:]) {
+		return append([]string{args[0][1:]}, args[1:]...)
 	}
-	name := args[0][1:]
-	if !slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name }) {
-		return args
-	}
-	return append([]string{name}, args[1:]...)
+	return args
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -51,18 +52,18 @@ func rehearse(a *cli.App, ctx context.Context) (*engine.Rehearsal, error) {
 
 // A need is what commands that failed probably lack, by what they printed.
 type need struct {
-	printed *regexp.Regexp
+	printed func() *regexp.Regexp
 	inside  bool // only in a sandbox without a network
 	text    string
 	lines   string // of ferrus.toml, which give it to them
 }
 
 var needs = []need{
-	{regexp.MustCompile(`(?i)docker\.sock|podman\.sock|/var/run/\S+\.sock|connect\S* .*\.sock`), false, "a socket of this machine, which no sandbox lets them reach; without a sandbox:",
+	{safetext.Lazily(`(?i)docker\.sock|podman\.sock|/var/run/\S+\.sock|connect\S* .*\.sock`), false, "a socket of this machine, which no sandbox lets them reach; without a sandbox:",
 		config.Lines("checks.sandbox", config.NoSandbox) + "\n" + config.Lines("hq.executor.sandbox", config.NoSandbox)},
-	{regexp.MustCompile(`(?i)ENOTFOUND|EAI_AGAIN|getaddrinfo|could not resolve|name resolution|name or service not known|no such host|network is unreachable|ENETUNREACH|ECONNREFUSED|connection refused|failed to (connect|download|fetch)|dial tcp|max retries exceeded`),
+	{safetext.Lazily(`(?i)ENOTFOUND|EAI_AGAIN|getaddrinfo|could not resolve|name resolution|name or service not known|no such host|network is unreachable|ENETUNREACH|ECONNREFUSED|connection refused|failed to (connect|download|fetch)|dial tcp|max retries exceeded`),
 		true, "the network, which the sandbox takes away; to leave it on:", config.Lines("checks.network", true)},
-	{regexp.MustCompile(`(?i)not a git repository`), false, "a git repository: a rehearsal has only its files; these run them in yours:", ""},
+	{safetext.Lazily(`(?i)not a git repository`), false, "a git repository: a rehearsal has only its files; these run them in yours:", ""},
 }
 
 // show shows a rehearsal with all that failed, and what to do.
@@ -112,7 +113,7 @@ func showRehearsal(a *cli.App, r engine.Rehearsal) {
 		}
 	}
 	for _, n := range needs {
-		if !r.Passed && n.printed.MatchString(printed) && (!n.inside || !r.Network) {
+		if !r.Passed && n.printed().MatchString(printed) && (!n.inside || !r.Network) {
 			lines := n.lines
 			if lines == "" {
 				lines = a.Commands("ferrus check{branch}")

@@ -2,13 +2,13 @@ package setup
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -196,14 +196,14 @@ func ending(t tokens.Token) string {
 // moment is a time to the minute where the person is.
 func moment(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }
 
-var lifetime = regexp.MustCompile(`^([0-9]{1,5})([dh])$`)
+var lifetime = safetext.Lazily(`^([0-9]{1,5})([dh])$`)
 
 // expiry is when a token ends: after so many days or hours, or with a day where the person is. A zero time is never.
 func expiry(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if m := lifetime.FindStringSubmatch(text); m != nil {
+	if m := lifetime().FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1]) // five digits
 		unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour}[m[2]]
 		if n > 0 {

@@ -1,17 +1,16 @@
 package task
 
 import (
-	"regexp"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // questionID is what a question or a consultation is called.
-var questionID = regexp.MustCompile(`^[qc][0-9]+$`)
+var questionID = safetext.Lazily(`^[qc][0-9]+$`)
 
 // AnswerCommand is ferrus answer.
 func AnswerCommand(a *cli.App) *cobra.Command {
@@ -33,7 +32,7 @@ With --run it answers a worker of a pipeline's run. See "ferrus questions".`,
 		Annotations: cli.Reference("", "id answer state seq epoch; with --run: run id answer."),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			id := ""
-			if len(words) > 0 && questionID.MatchString(words[0]) {
+			if len(words) > 0 && questionID().MatchString(words[0]) {
 				id, words = words[0], words[1:]
 			}
 			if !cli.TextGiven(cmd, words) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // A Command is a proposal of a command for the shell, which stands in the project's folder.
@@ -222,11 +223,11 @@ func (p project) command(line, from, in string) Command {
 	return Command{Run: line, From: path.Join(p.dir, from)}
 }
 
-var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
+var placeholder = safetext.Lazily(`\{[a-z]+\}`)
 
 // fill replaces the placeholders of a command, also those in what they stand for.
 func (p project) fill(line string, known map[string]string) string {
-	return placeholder.ReplaceAllStringFunc(line, func(hole string) string {
+	return placeholder().ReplaceAllStringFunc(line, func(hole string) string {
 		name := hole[1 : len(hole)-1]
 		if is, ok := known[name]; ok {
 			return is

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // match returns the regular files of the project's folder that a glob names. Only its last element has wildcards.
@@ -98,8 +99,8 @@ func (p project) target(names []string) string {
 }
 
 var (
-	useDirective = regexp.MustCompile(`(?m)^\s*use\s*(\([^)]*\)|\S+)`)
-	lineComment  = regexp.MustCompile(`//.*`)
+	useDirective = safetext.Lazily(`(?m)^\s*use\s*(\([^)]*\)|\S+)`)
+	lineComment  = safetext.Lazily(`//.*`)
 )
 
 // packages names the modules of a workspace of Go, because ./... matches none of them at its root.
@@ -109,7 +110,7 @@ func (p project) packages() string {
 		return "./..."
 	}
 	var patterns []string
-	for _, use := range useDirective.FindAllStringSubmatch(lineComment.ReplaceAllString(work, ""), -1) {
+	for _, use := range useDirective().FindAllStringSubmatch(lineComment().ReplaceAllString(work, ""), -1) {
 		for _, w := range strings.Fields(strings.Trim(use[1], "()")) {
 			if w = path.Clean(strings.Trim(w, "\"`")); w != "." && !strings.HasPrefix(w, "..") {
 				w = "./" + w

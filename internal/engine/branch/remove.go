@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -125,7 +125,7 @@ func clearWork(ctx context.Context, e *engine.Engine, snap store.Snapshot) error
 const removing = "removing"
 
 // keptForm is the name of a removed branch: its own, and when that was.
-var keptForm = regexp.MustCompile(`^@[0-9]{8}T[0-9]{6}\.[0-9]{3}$`)
+var keptForm = safetext.Lazily(`^@[0-9]{8}T[0-9]{6}\.[0-9]{3}$`)
 
 // keptName is what stands there, "" where nothing whole does: it becomes a part of paths.
 func keptName(on project.Place) string {
@@ -136,7 +136,7 @@ func keptName(on project.Place) string {
 	defer root.Close()
 	text, _ := root.ReadFile(removing, 1<<10)
 	name, whole := strings.CutSuffix(string(text), "\n")
-	if stamp, ours := strings.CutPrefix(name, on.Branch); !whole || !ours || !keptForm.MatchString(stamp) {
+	if stamp, ours := strings.CutPrefix(name, on.Branch); !whole || !ours || !keptForm().MatchString(stamp) {
 		return ""
 	}
 	return name

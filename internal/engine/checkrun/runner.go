@@ -17,7 +17,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +27,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
@@ -368,7 +368,7 @@ func Failures(failed []checks.Command) string {
 }
 
 // digits are the numbers of an output.
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = safetext.Lazily(`[0-9]+`)
 
 // Digest digests what failed and how, so that the same failure is recognised. The numbers of the output are not in
 // it: they are times and addresses.
@@ -376,7 +376,7 @@ func Digest(failures []checks.Command) string {
 	var b strings.Builder
 	for _, f := range failures {
 		fmt.Fprintf(&b, "%s\x00%d\x00%s\x00%v\n", f.Line, f.ExitCode, f.Signal, f.TimedOut)
-		b.WriteString(digits.ReplaceAllString(f.Tail, "#"))
+		b.WriteString(digits().ReplaceAllString(f.Tail, "#"))
 	}
 	sum := sha256.Sum256([]byte(b.String()))
 	return hex.EncodeToString(sum[:8])

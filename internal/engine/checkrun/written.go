@@ -3,12 +3,12 @@ package checkrun
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -69,13 +69,13 @@ func splitLines(s string) []string {
 }
 
 // numbered are the parts of a name that differ from run to run: counters, times, process ids, and random letters with digits.
-var numbered = regexp.MustCompile(`[A-Za-z]*[0-9][A-Za-z0-9]*`)
+var numbered = safetext.Lazily(`[A-Za-z]*[0-9][A-Za-z0-9]*`)
 
 // Alike joins the lines of two checks. Those that differ in such a part of their last name become one line with a star.
 func Alike(was, now []string) []string {
 	pattern := func(line string) string {
 		dir, name := path.Split(strings.TrimSuffix(line, "/"))
-		return dir + numbered.ReplaceAllStringFunc(name, func(part string) string {
+		return dir + numbered().ReplaceAllStringFunc(name, func(part string) string {
 			if letters := strings.TrimRight(part, "0123456789"); !strings.ContainsAny(letters, "0123456789") {
 				return letters + "*"
 			}

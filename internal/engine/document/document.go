@@ -4,7 +4,6 @@ package document
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -123,13 +122,13 @@ func ConsultationOptions(request string) string {
 }
 
 // bareNumber is an answer that can only mean the option of that number.
-var bareNumber = regexp.MustCompile(`^([+-]?[0-9]+)[.)]?$`)
+var bareNumber = safetext.Lazily(`^([+-]?[0-9]+)[.)]?$`)
 
 // Choose returns the option that an answer picks by its number alone; any other answer stays as it is, and so does every
 // answer to a question without options. The error is a *refusal.RefusedError of code InvalidInput for a number that no option has.
 func Choose(id, question, answer string) (string, error) {
 	_, options := SplitOptions(question)
-	m := bareNumber.FindStringSubmatch(strings.TrimSpace(answer))
+	m := bareNumber().FindStringSubmatch(strings.TrimSpace(answer))
 	if m == nil || len(options) == 0 {
 		return answer, nil
 	}

@@ -20,7 +20,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -28,6 +27,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // Replace gives the file name a new content, and creates it if it is missing. It replaces a link or
@@ -78,7 +78,7 @@ func publish(root *rootfs.Root, name string, data []byte, perm fs.FileMode, move
 }
 
 // random is what publish puts into the name of a temporary file, but for one of thousands that is shorter.
-var random = regexp.MustCompile(`^[0-9a-z]{11,13}$`)
+var random = safetext.Lazily(`^[0-9a-z]{11,13}$`)
 
 // sweep removes temporary files of the file base whose writers were killed. It leaves young files,
 // which may have a writer, and entries that are not files.
@@ -87,7 +87,7 @@ func sweep(root *rootfs.Root, dir, base string) {
 	for _, e := range entries {
 		middle, begins := strings.CutPrefix(e.Name(), "."+base+".")
 		middle, ends := strings.CutSuffix(middle, ".tmp")
-		if !begins || !ends || !random.MatchString(middle) {
+		if !begins || !ends || !random().MatchString(middle) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > 24*time.Hour {

@@ -1,9 +1,10 @@
 package format
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 // Frame puts every line of such a text behind a margin and the bar, without an empty last one.
@@ -33,7 +34,7 @@ const Bar = "│ "
 func Wrap(text string, columns int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		margin := barred.FindString(line)
+		margin := barred().FindString(line)
 		if margin == "" {
 			margin = "    … "
 		}
@@ -59,7 +60,7 @@ func fitting(line string, at, columns int) int {
 	space, half := 0, (at+columns)/2
 	for i := 0; i < len(line); {
 		if line[i] == '\x1b' {
-			if seq := colourOnly.FindString(line[i:]); seq != "" {
+			if seq := colourOnly().FindString(line[i:]); seq != "" {
 				i += len(seq)
 				continue
 			}
@@ -121,6 +122,6 @@ func Fit(text string, n int) string {
 }
 
 var (
-	colourOnly = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
-	barred     = regexp.MustCompile(`^ *│ `)
+	colourOnly = safetext.Lazily(`^\x1b\[[0-9;]*m`)
+	barred     = safetext.Lazily(`^ *│ `)
 )

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -153,12 +153,12 @@ func trace(home *rootfs.Root, dir string, s store.Machine) (*usage, error) {
 }
 
 // whole is the id of a task as ferrus makes it, or an older one of four digits: of one version none is the beginning of another.
-var whole = regexp.MustCompile(`^t-[0-9]{8}-[0-9]{6}-([0-9a-f]{4}|[0-9a-f]{8})$`)
+var whole = safetext.Lazily(`^t-[0-9]{8}-[0-9]{6}-([0-9a-f]{4}|[0-9a-f]{8})$`)
 
 // began is the time in the id of a task.
 func began(task string) (time.Time, bool) {
 	const layout = "t-20060102-150405"
-	if !whole.MatchString(task) {
+	if !whole().MatchString(task) {
 		return time.Time{}, false
 	}
 	at, err := time.Parse(layout, task[:len(layout)])
@@ -168,7 +168,7 @@ func began(task string) (time.Time, bool) {
 // files are the files that a machine has of a task beside its journal, below .ferrus. They are found in lists of folders
 // by the beginning of their names: what a journal says is never a pattern, nor a path.
 func (m *usage) files(home *rootfs.Root, task string) []string {
-	if !whole.MatchString(task) {
+	if !whole().MatchString(task) {
 		return nil
 	}
 	var list []string

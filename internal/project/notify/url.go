@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -37,15 +36,15 @@ func sendURL(item string, m Message) error {
 const maxReason = 300
 
 var (
-	link       = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]*`)
-	credential = regexp.MustCompile(`(?i)\b(basic|bearer) +\S+`)
-	word       = regexp.MustCompile(`[A-Za-z0-9]+`)
+	link       = safetext.Lazily(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]*`)
+	credential = safetext.Lazily(`(?i)\b(basic|bearer) +\S+`)
+	word       = safetext.Lazily(`[A-Za-z0-9]+`)
 )
 
 // scrub returns a reason as one line without what could be a secret: whole URLs, and each part of
 // the given ones. Libraries put URLs into their errors, and servers answer with what they were sent.
 func scrub(reason string, secrets ...string) string {
-	reason = credential.ReplaceAllString(link.ReplaceAllString(reason, "[url]"), "[...]")
+	reason = credential().ReplaceAllString(link().ReplaceAllString(reason, "[url]"), "[...]")
 	var parts []string
 	for _, raw := range secrets {
 		all := raw
@@ -58,7 +57,7 @@ func scrub(reason string, secrets ...string) string {
 			password, _ := u.User.Password()
 			all += " " + strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(user+":"+password)), "=")
 		}
-		parts = append(parts, word.FindAllString(all, -1)...)
+		parts = append(parts, word().FindAllString(all, -1)...)
 	}
 	slices.SortFunc(parts, func(a, b string) int { return len(b) - len(a) })
 	for _, part := range parts {

@@ -2,10 +2,10 @@ package queue
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -29,14 +29,14 @@ func withHead(text string, added time.Time) string {
 }
 
 // likeATime is what a person may have meant as one. Another first line with the key is text, such as "added: three pages".
-var likeATime = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}`)
+var likeATime = safetext.Lazily(`^[0-9]{4}-[0-9]{2}`)
 
 // splitHead returns the text of a file and the time of its head, zero if it has none. The error is about a time that cannot be read.
 func splitHead(content string) (text string, added time.Time, err error) {
 	first, rest, _ := strings.Cut(content, "\n")
 	value, ok := strings.CutPrefix(first, addedKey)
 	value = strings.TrimSpace(value)
-	if !ok || !likeATime.MatchString(value) {
+	if !ok || !likeATime().MatchString(value) {
 		return content, time.Time{}, nil
 	}
 	if added, err = time.Parse(time.RFC3339, value); err != nil {

@@ -73,7 +73,7 @@ func compact(text []byte) []byte {
 
 func (e entry) validate() error {
 	switch {
-	case !idForm.MatchString(e.ID):
+	case !idForm().MatchString(e.ID):
 		return fmt.Errorf("%q is not an id", e.ID)
 	case !validRole(e.Role):
 		return fmt.Errorf("%q is not the role of a token", e.Role)

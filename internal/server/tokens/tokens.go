@@ -16,7 +16,6 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -70,7 +69,7 @@ func (b *Book) Guarded(guard func() error) *Book {
 
 var (
 	nameForm = safetext.NewForm(`^[0-9A-Za-z._-]*$`, 1, 64)
-	idForm   = regexp.MustCompile(`^tk-[0-9a-f]{6}$`)
+	idForm   = safetext.Lazily(`^tk-[0-9a-f]{6}$`)
 	// spelling is base32 in small letters: a double click selects all of it, and no shell
 	// interprets it.
 	spelling = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -177,7 +176,7 @@ func (b *Book) Verify(secret string, now time.Time) (Token, error) {
 func validRole(r state.Role) bool { return r == state.Supervisor || r == state.Executor }
 
 // validName refuses names that look like an id: Revoke takes either.
-func validName(name string) bool { return nameForm.MatchString(name) && !idForm.MatchString(name) }
+func validName(name string) bool { return nameForm.MatchString(name) && !idForm().MatchString(name) }
 
 // freeID returns a random id that no token in the list has.
 func freeID(list []entry) string {

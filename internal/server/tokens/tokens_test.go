@@ -46,7 +46,7 @@ func TestASecretIsKnownByItsHashAlone(t *testing.T) {
 	t.Parallel()
 	b := book(t)
 	secret, tok := made(t, b, state.Executor, "ci-1", never)
-	if !regexp.MustCompile(`^ferrus_[a-z2-7]{52}$`).MatchString(secret) || !idForm.MatchString(tok.ID) {
+	if !regexp.MustCompile(`^ferrus_[a-z2-7]{52}$`).MatchString(secret) || !idForm().MatchString(tok.ID) {
 		t.Errorf("%q, %q", secret, tok.ID)
 	}
 	if tok.Role != state.Executor || tok.Name != "ci-1" || !tok.Expires.IsZero() || time.Since(tok.Created) > time.Minute {
