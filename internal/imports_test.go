@@ -310,7 +310,7 @@ func (h *inspection) file(name string, text []byte) {
 	}
 	each(f, true, func(where, what string) { h.uses(where, dir, f.Name.Name, what) })
 	each(f, false, func(where, what string) {
-		if slices.Contains(dear, what) {
+		if folder(dir) != "" && slices.Contains(dear, what) {
 			h.complain("%s: %s in a variable of the package, which every process would compile: safetext.Lazily, or a sync.OnceValue", where, what)
 		}
 	})

@@ -43,7 +43,7 @@ func (a *App) Do(ctx context.Context, root, via string, what status.Act, values 
 	inner := &App{In: strings.NewReader(""), Out: &out, Err: &errs, InTTY: a.InTTY && via == "ui", Via: via}
 	if kind := act.Named(what.Name); what.Report != nil && kind.Name != "" {
 		inner.Dir, inner.Branch, inner.Shown, inner.Resume = root, what.Report.Branch, what.On, slices.Contains(args, status.Continues)
-		return inner.do(ctx, act.Request{Kind: kind, ID: what.ID}, what, values), nil
+		return inner.do(ctx, act.Request{Kind: kind, ID: what.ID, Branch: what.Report.Branch}, what, values), nil
 	}
 	code := a.Run(inner, ctx, append([]string{errorsFlag}, args...))
 	return outcome(code, out.String(), errs.String()), nil
@@ -59,7 +59,7 @@ func (a *App) do(ctx context.Context, r act.Request, what status.Act, values map
 			text.Message = v
 		}
 	}
-	s, err := a.OpenAsPerson(ctx, r.Verb)
+	s, err := a.deciding(ctx, &r)
 	if err != nil {
 		return a.Outcome(err)
 	}
@@ -68,10 +68,19 @@ func (a *App) do(ctx context.Context, r act.Request, what status.Act, values map
 	if err != nil {
 		return a.Outcome(err)
 	}
-	if r.Continues {
-		got.Lines = append(got.Lines, a.continued(ctx, what.Report.After(s.Engine(), got.Snapshot))...)
+	after := got.Report
+	if after == nil && !r.Project {
+		after = what.Report.After(s.Engine(), got.Snapshot)
 	}
-	return status.Outcome{Text: safetext.Mark(strings.Join(got.Lines, "\n"))}
+	if r.Continues && after != nil {
+		got.Lines = append(got.Lines, a.continued(ctx, after)...)
+	}
+	done := status.Outcome{}
+	if got.Left != nil {
+		done = a.Outcome(got.Left)
+	}
+	done.Text = safetext.Mark(strings.TrimSpace(strings.Join(got.Lines, "\n") + "\n" + done.Text))
+	return done
 }
 
 // Outcome is that of an act that failed.

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -23,7 +25,7 @@ func (a *App) SubmissionFlag(cmd *cobra.Command) {
 
 // Decide carries out a decision on the task that the command means, with its text, and shows what became of it.
 func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...string) error {
-	s, err := a.OpenAsPerson(ctx, r.Verb)
+	s, err := a.deciding(ctx, &r)
 	if err != nil {
 		return err
 	}
@@ -40,12 +42,17 @@ func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...s
 			a.Say("%s\n", line)
 		}
 	}
+	if err == nil {
+		err = got.Left
+	}
 	if err != nil || r.Name == "reset" {
 		return err
 	}
-	after, err := status.Read(s.Engine())
-	if err != nil {
-		return err
+	after := got.Report
+	if after == nil && !r.Project {
+		if after, err = status.Read(s.Engine()); err != nil {
+			return err
+		}
 	}
 	steers := r.Name == "send" // which is not what a task waits for
 	switch {
@@ -55,15 +62,28 @@ func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...s
 	case steers && after.Resumable() && !a.Resume:
 		a.Say("  no run works on the task; %s continues it\n", after.ResumeCommand())
 	}
-	if r.Continues || steers && a.Resume {
+	if after != nil && (r.Continues || steers && a.Resume) {
 		if did, err := a.Continue(ctx, after); did || err != nil {
 			return err
 		}
 	}
-	if !a.JSON && r.Name != "answer" && (!steers || a.Resume) {
+	switch {
+	case a.JSON || r.Name == "answer" || steers && !a.Resume:
+	case !r.Project:
 		a.ShowSteps(after.Next)
+	case got.Next != nil:
+		a.ShowSteps(got.Next)
 	}
 	return nil
+}
+
+// deciding opens the session in which a person decides: that of the task, or of the project for an act on one of its branches.
+func (a *App) deciding(ctx context.Context, r *act.Request) (*engine.Session, error) {
+	if r.Project {
+		r.On = a.Shown
+		return a.ProjectSession(ctx, r.Verb)
+	}
+	return a.OpenAsPerson(ctx, r.Verb)
 }
 
 // decide carries out a decision with its text in the session of a person.
@@ -73,15 +93,33 @@ func (a *App) decide(ctx context.Context, s *engine.Session, r act.Request, from
 			return got, CannotDo(r.Cannot(), "", err)
 		}
 	}
-	if r.Doing != "" {
-		following, end := a.Working(ctx, r.Doing)
+	if r.Agreed {
+		if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
+			return got, CannotDo(r.Cannot(), "", err)
+		}
+	}
+	if doing := r.AtWork(); doing != "" {
+		following, end := a.Working(ctx, doing)
 		defer end()
 		ctx = following
 	}
-	if got, err = act.Do(ctx, s, r); err != nil {
-		return got, CannotDo(r.Cannot(), act.Instead(s.Engine(), r), err)
+	got, err = act.Do(ctx, s, r)
+	if err != nil {
+		return got, a.cannotDo(r.Cannot(), act.Instead(s.Engine(), r), err)
+	}
+	if got.Left != nil {
+		got.Left = a.cannotDo("remove the others", "", got.Left)
 	}
 	return got, nil
+}
+
+// cannotDo is CannotDo, and names what to do about a run that is in the way.
+func (a *App) cannotDo(what, where string, err error) error {
+	var busy *conductor.BusyError
+	if errors.As(err, &busy) {
+		err = a.BusyError(busy)
+	}
+	return CannotDo(what, where, err)
 }
 
 // ShowNext shows what a person can do about the task as it is now.

@@ -16,12 +16,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 const (
@@ -96,6 +99,9 @@ type Failure struct {
 
 	Digest string        `json:"digest,omitempty"` // of what nobody has agreed to, where that is why
 	Values []trust.Value `json:"values,omitempty"`
+
+	Conflicts []worktree.Conflict `json:"conflicts,omitempty"` // of a merge, where those are why
+	Failures  []checks.Command    `json:"failures,omitempty"`  // of the checks on what comes of it, where those are why
 
 	Output string     `json:"output,omitempty"` // the end of what a command of the project printed, where that is why
 	Also   []*Failure `json:"also,omitempty"`   // what else stands in the way
@@ -248,6 +254,10 @@ func plainly(err error) *Failure {
 		var u *agreement.UntrustedError
 		if errors.As(err, &u) {
 			f.Digest, f.Values = trust.Digest(u.Values), u.Values
+		}
+		var clash *branch.ConflictError
+		if errors.As(err, &clash) {
+			f.Conflicts, f.Failures = clash.Conflicts, clash.Failures
 		}
 		return f
 	}

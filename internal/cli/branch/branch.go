@@ -8,14 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // A branching is how branches are asked for.
@@ -97,7 +95,7 @@ fetched work commit tree new saved edited[].`),
 			case how.force && !how.remove:
 				return cli.UsageError("leave it out", "--force is for --remove")
 			case how.remove:
-				return removeBranch(a, cmd.Context(), names[0], how.force)
+				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("remove"), Branch: names[0], Force: how.force}, cli.Source{})
 			case how.copies < 0 || how.copies > 20:
 				return cli.UsageError("use -n 3", "-n %d is not a number of branches", how.copies)
 			case how.copies > 0 && how.variants != nil:
@@ -225,55 +223,4 @@ func settle(a *cli.App, ctx context.Context, place project.Place, text string) (
 	}
 	done, err := a.SessionOn(e).CreateTask(ctx, text, "")
 	return done.Task, err
-}
-
-func removeBranch(a *cli.App, ctx context.Context, name string, force bool) error {
-	s, err := a.ProjectSession(ctx, "branch --remove")
-	if err != nil {
-		return err
-	}
-	defer s.Engine().Close()
-	kept, err := retire(a, ctx, s, name, force)
-	if err != nil {
-		return cli.CannotDo("remove "+name, "", err)
-	}
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"removed": name, "kept": kept})
-	}
-	a.Say("removed %s; its log is in .ferrus/archive/branches/%s, its files are in refs/ferrus/%s\n", name, kept, kept)
-	return nil
-}
-
-// retire removes a branch without running agents; with force also one with running agents.
-func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, force bool) (kept string, err error) {
-	on, err := s.Engine().Place().On(name)
-	if at := project.At(s.Engine().Place().Root, name); err != nil && at.Left() {
-		if other, busy := conductor.Conductor(at.Path()); busy {
-			return "", a.BusyError(&conductor.BusyError{Holder: other})
-		}
-		return branch.Remove(ctx, s, name, force)
-	}
-	if err != nil {
-		return "", err
-	}
-	e, err := a.OpenAt(on)
-	if err != nil {
-		return "", err
-	}
-	defer e.Close()
-	if other, busy := conductor.Conductor(e.Place().Path()); busy {
-		return "", a.BusyError(&conductor.BusyError{Holder: other})
-	}
-	now, err := e.View()
-	if err != nil {
-		return "", err
-	}
-	if force || !now.Task.Underway() {
-		if err := schedule.EndAll(ctx, e); err != nil {
-			return "", err
-		}
-	}
-	ctx, end := a.Working(ctx, "removing "+name)
-	defer end()
-	return branch.Remove(ctx, s, name, force)
 }

@@ -1,22 +1,13 @@
 package branch
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
-	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/branch"
-	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/status/act"
-	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // MergeCommand is ferrus merge.
@@ -53,150 +44,17 @@ conflicts[{path kind}] or failures[]. With --resolve: task_id state seq epoch.`)
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.ProjectSession(cmd.Context(), "merge")
-			if err != nil {
-				return err
+			kind := act.Named("merge")
+			if resolve {
+				kind = act.Named("resolve")
 			}
-			defer s.Engine().Close()
-			return mergeBranch(a, cmd.Context(), s, args[0], resolve)
+			return a.Decide(cmd.Context(), act.Request{Kind: kind, Branch: args[0]}, cli.Source{})
 		},
 	}
 	cmd.Flags().BoolVar(&resolve, "resolve", false, "send a conflict back to the executor")
 	a.SubmissionFlag(cmd)
 	a.ResumeFlag(cmd)
 	return cmd
-}
-
-func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string, resolve bool) error {
-	from, err := branchSession(a, s, name)
-	if err != nil {
-		return cli.CannotDo("merge "+name, "", err)
-	}
-	defer from.Engine().Close()
-	if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
-		return cli.CannotDo("merge "+name, "", err)
-	}
-	ctx, end := a.Working(ctx, "merging "+name)
-	defer end()
-	got, err := branch.Merge(ctx, s, from, func() error { return schedule.EndAll(ctx, s.Engine()) })
-	end()
-	var clash *branch.ConflictError
-	switch {
-	case errors.As(err, &clash) && resolve:
-		return startResolving(a, ctx, s, from, clash)
-	case errors.As(err, &clash):
-		return clashed(a, name, clash)
-	case err != nil:
-		return cli.CannotDo("merge "+name, "", err)
-	}
-	if a.JSON {
-		return a.PrintJSON(mergeJSON(name, got))
-	}
-	if got.Empty {
-		a.Say("notice: empty: the work on %s changed no file\n", name)
-	}
-	a.Say("merged %s: %s, %s%s\n", name, format.Count(len(got.Files.Written), "file written", "files written"),
-		format.Count(len(got.Files.Removed), "removed", "removed"), gateWords(got))
-	for _, path := range got.Files.Left {
-		a.Say("  not changed: %s\n", path)
-	}
-	for _, path := range got.Ignored {
-		a.Say("  ignored by the project, and left out: %s\n", path)
-	}
-	a.ShowEdits(got.Files.Edited)
-	a.ShowSteps([]status.Step{{Command: "git diff", Why: "shows the uncommitted changes"}, {Command: "ferrus branch --remove " + name, Why: "deletes the branch"}})
-	return nil
-}
-
-// branchSession opens a branch of the project for an act of a person. The caller closes the engine.
-func branchSession(a *cli.App, s *engine.Session, name string) (*engine.Session, error) {
-	on, err := s.Engine().Place().On(name)
-	if err != nil {
-		return nil, err
-	}
-	e, err := a.OpenAt(on)
-	if err != nil {
-		return nil, err
-	}
-	return a.Deciding(e), nil
-}
-
-func gateWords(got branch.Merged) string {
-	if got.Checks == nil {
-		return "; the project had not changed, so the checks did not run again"
-	}
-	return "; the checks passed on the merged result, in " + format.Duration(got.Checks.Duration)
-}
-
-func mergeJSON(name string, got branch.Merged) map[string]any {
-	m := map[string]any{"merged": name, "tree": got.Tree, "written": listed(got.Files.Written), "removed": listed(got.Files.Removed), "left": listed(got.Files.Left)}
-	if got.Empty {
-		m["empty"] = true
-	}
-	if len(got.Ignored) > 0 {
-		m["ignored"] = got.Ignored
-	}
-	if len(got.Files.Edited) > 0 {
-		m["edited"] = got.Files.Edited
-	}
-	if got.Checks != nil {
-		m["gate"] = map[string]any{"status": got.Checks.Status, "seconds": got.Checks.Duration.Seconds()}
-	}
-	return m
-}
-
-// listed is a list that is never null.
-func listed(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}
-
-// clashed says what does not fit.
-func clashed(a *cli.App, name string, c *branch.ConflictError) error {
-	f := cli.Explain(cli.CannotDo("merge "+name, "", c))
-	if !a.JSON {
-		return f
-	}
-	text, err := format.JSON(struct {
-		*cli.Failure
-		Conflicts []worktree.Conflict `json:"conflicts,omitempty"`
-		Failures  []checks.Command    `json:"failures,omitempty"`
-	}{f, c.Conflicts, c.Failures}, "")
-	if err == nil {
-		_, err = a.Err.Write(text)
-	}
-	if err != nil {
-		return err
-	}
-	return cli.ExitWith(f.Exit)
-}
-
-// startResolving gives the work back to its executor.
-func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c *branch.ConflictError) error {
-	done, err := branch.Resolve(ctx, s, from, c)
-	name := from.Engine().Place().Branch
-	if err != nil {
-		return cli.CannotDo("give "+name+" back", "", err)
-	}
-	t := done.Task
-	if a.JSON {
-		if err := a.PrintJSON(act.Facts(t)); err != nil {
-			return err
-		}
-	} else {
-		a.Say("%s\n%s is %s again, with the project's changes in its files\n", format.Line(c.Message), name, t.State)
-	}
-	r, err := status.Read(from.Engine())
-	if err != nil {
-		return err
-	}
-	if did, err := a.Continue(ctx, r); did || err != nil || a.JSON {
-		return err
-	}
-	a.ShowSteps([]status.Step{{Command: "ferrus resume --branch " + name, Why: "starts the agents that fix and review it"}, {Command: "ferrus merge " + name, Why: "merges it afterwards"}})
-	return nil
 }
 
 // relative is a path as it is seen from where the command was called, where that is shorter.

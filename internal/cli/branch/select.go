@@ -7,12 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/branch"
-	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // SelectCommand is ferrus select.
@@ -76,57 +73,5 @@ func candidates(a *cli.App, ctx context.Context) error {
 
 // selectBranch takes an attempt.
 func selectBranch(a *cli.App, ctx context.Context, name, reason string, keep bool) error {
-	s, err := a.ProjectSession(ctx, "select")
-	if err != nil {
-		return err
-	}
-	e := s.Engine()
-	defer e.Close()
-	if err := chosen(a, ctx, s, name, reason); err != nil {
-		return cli.CannotDo("take "+name, "", err)
-	}
-	if err := mergeBranch(a, ctx, s, name, false); err != nil || keep {
-		return err
-	}
-	names, err := project.Branches(e.Place().Root)
-	if err != nil {
-		return err
-	}
-	for _, other := range branch.Group(names, name) {
-		if other == name {
-			continue
-		}
-		if _, err := retire(a, ctx, s, other, true); err != nil {
-			return cli.CannotDo("remove "+other, "", err)
-		}
-		if !a.JSON {
-			a.Say("removed %s; its log and files are saved\n", other)
-		}
-	}
-	return nil
-}
-
-// chosen has the attempt approved, if it is for a person to say so, and enters that it is taken.
-func chosen(a *cli.App, ctx context.Context, s *engine.Session, name, reason string) error {
-	from, err := branchSession(a, s, name)
-	if err != nil {
-		return err
-	}
-	defer from.Engine().Close()
-	now, err := from.Engine().View()
-	if err != nil {
-		return err
-	}
-	if now.Task.State == state.Reviewing {
-		done, err := from.Approve(ctx, reason, now.Task.Submission.ID)
-		if err != nil {
-			return err
-		}
-		now = done.Snapshot
-	}
-	if now.Task.State == state.Complete && (now.Task.Selected || now.Task.Merged != "") {
-		return nil
-	}
-	_, err = from.Select(ctx, reason)
-	return err
+	return a.Decide(ctx, act.Request{Kind: act.Named("select"), Branch: name, Keep: keep}, cli.Source{Message: reason})
 }

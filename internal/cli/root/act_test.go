@@ -23,9 +23,10 @@ func screen() *cli.App {
 	return &cli.App{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Run: Run}
 }
 
-func detail(t *testing.T, dir string) *status.Detail {
+// detail is what is shown of a task: that of the branch, or of the project for "".
+func detail(t *testing.T, dir, branch string) *status.Detail {
 	t.Helper()
-	e, err := engine.Open(project.At(dir, ""), engine.Options{Look: true})
+	e, err := engine.Open(project.At(dir, branch), engine.Options{Look: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	if _, err := agent.AskHuman(t.Context(), "Which colour?", []string{"blue", "red"}); err != nil {
 		t.Fatal(err)
 	}
-	shown := detail(t, dir)
+	shown := detail(t, dir, "")
 	if len(shown.Needs) == 0 || shown.Needs[0].Kind != status.NeedAnswer || len(shown.Needs[0].Options) != 2 {
 		t.Fatalf("%+v", shown.Needs)
 	}
@@ -97,7 +98,7 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	}
 	answer.Args = slices.Insert(answer.Args, 1, status.Continues)
 	alone(shown, answer, map[string]string{"answer": "2"}, "q1 answered: 2. red")
-	d := detail(t, dir)
+	d := detail(t, dir, "")
 	last := d.Timeline[len(d.Timeline)-1]
 	if last.Event != state.Answer || !strings.Contains(last.Text, "(via web)") || strings.Contains(last.Text, "without a terminal") {
 		t.Errorf("%+v", last)
@@ -116,7 +117,7 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	if got := do(reset, nil); got.Exit == 0 || !strings.Contains(got.Message, "is not the present one") {
 		t.Errorf("of another task: %+v", got)
 	}
-	if now := detail(t, dir); now.Title != "another task" || now.State != state.Executing {
+	if now := detail(t, dir, ""); now.Title != "another task" || now.State != state.Executing {
 		t.Errorf("%s is %s", now.Title, now.State)
 	}
 	if _, _, err := agent.AwaitTask(t.Context(), 0, true); err != nil {
@@ -153,14 +154,14 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 		if c.before != nil {
 			c.before()
 		}
-		now := detail(t, dir)
+		now := detail(t, dir, "")
 		alone(now, find(t, now.Acts, c.name), map[string]string{c.field: c.text}, c.want)
 	}
 	stop := status.Act{Name: "stop", Args: []string{"stop"}, Report: reset.Report, On: reset.On}
 	if got := do(stop, nil); got.Exit == 0 || !strings.Contains(got.Message, "is not the present one") {
 		t.Errorf("the run of another task is stopped: %+v", got)
 	}
-	now := detail(t, dir)
+	now := detail(t, dir, "")
 	stop.Report, stop.On = now.Report, engine.Subject{Task: now.TaskID}
 	if got := do(stop, nil); got.Failed() || got.Text != "nothing to do: no run is active, and no agent of one" {
 		t.Errorf("%+v", got)
@@ -178,7 +179,7 @@ func TestEveryActIsACommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	acts := append(v.Acts, detail(t, dir).Acts...)
+	acts := append(v.Acts, detail(t, dir, "").Acts...)
 	if len(acts) < 8 {
 		t.Fatalf("%v", acts)
 	}

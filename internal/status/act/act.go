@@ -20,6 +20,12 @@ type Request struct {
 	ID   string // of the question that is answered, "" for the one that is open
 	Text string // the answer, the message, the note or the reason
 	Seq  uint64 // the entry to which a rollback returns
+
+	// Of a kind about a branch of the project, whose session is that of the project:
+	Branch string
+	On     engine.Subject // what the person was shown of the branch
+	Keep   bool           // the other attempts stay
+	Force  bool           // a branch is removed whatever its work is
 }
 
 // A Kind is how an act is carried out. The zero Kind is none.
@@ -29,6 +35,8 @@ type Kind struct {
 	Doing     string // what takes its time, to stand before "for 14 s"; "" for nothing
 	Document  bool   // its text is one that agents read, of any length; any other text is a line of the log
 	Continues bool   // it gives the task work to do: the run that has ended continues
+	Project   bool   // its session is that of the project, and the request names a branch
+	Agreed    bool   // it runs what the project's files name, to which the person agrees first
 
 	cannot string
 	do     func(context.Context, *engine.Session, Request) (Result, error)
@@ -37,8 +45,11 @@ type Kind struct {
 // A Result is what became of a decision.
 type Result struct {
 	engine.Done
-	Lines []string       // for a person
-	Facts map[string]any // for a program
+	Lines  []string       // for a person
+	Facts  map[string]any // for a program
+	Next   []status.Step  // what helps next, of a kind about a branch
+	Report *status.Report // of the branch that has work to do again; nil for any other, or where it cannot be read
+	Left   error          // why the other attempts stay, although the one that was selected is merged
 }
 
 // Followup is the name of a message that reopens a task.
@@ -53,6 +64,10 @@ var kinds = func() map[string]Kind {
 		{Name: "accept", Verb: "config accept", cannot: "accept the configuration", Continues: true, do: accept},
 		{Name: "answer", Document: true, Continues: true, do: answer},
 		{Name: "approve", do: approve},
+		{Name: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: true, do: onBranch(merge)},
+		{Name: "resolve", Verb: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: true, Continues: true, do: onBranch(resolve)},
+		{Name: "select", cannot: "take {branch}", Doing: "merging {branch}", Project: true, Agreed: true, do: onBranch(selected)},
+		{Name: "remove", Verb: "branch --remove", cannot: "remove {branch}", Doing: "removing {branch}", Project: true, do: remove},
 		{Name: "reject", Document: true, Continues: true, do: reject},
 		{Name: "release", do: release},
 		{Name: "reopen", Document: true, Continues: true, do: reopen},
@@ -71,8 +86,13 @@ var kinds = func() map[string]Kind {
 }()
 
 // Cannot says what could not be done, to stand after "cannot".
-func (r Request) Cannot() string {
-	return strings.ReplaceAll(r.cannot, "{seq}", strconv.FormatUint(r.Seq, 10))
+func (r Request) Cannot() string { return r.filled(r.cannot) }
+
+// AtWork says what takes its time, to stand before "for 14 s"; "" for nothing.
+func (r Request) AtWork() string { return r.filled(r.Doing) }
+
+func (r Request) filled(text string) string {
+	return strings.NewReplacer("{seq}", strconv.FormatUint(r.Seq, 10), "{branch}", r.Branch).Replace(text)
 }
 
 // Do carries out a request in the session of a person.
@@ -89,8 +109,11 @@ func Facts(t state.Task) map[string]any {
 	return map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch}
 }
 
-// Instead says what a person can do on the task, on which a request was refused.
+// Instead says what a person can do on the task, on which a request was refused; "" for one about a branch.
 func Instead(e *engine.Engine, r Request) string {
+	if r.Project {
+		return ""
+	}
 	now, err := e.View()
 	switch branch := e.Place().Branch; {
 	case err == nil && r.Name == Followup && now.Task.Underway():
