@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -91,9 +92,10 @@ func ProjectActs(e *engine.Engine) ([]Act, error) {
 	return projectActs(r), nil
 }
 
-// WriteDiff writes the patch of the task: what its work has changed since the task was created. Of a task without one it
-// writes nothing. It starts nothing, and says of a file that it does not read for that, or because of its size, why.
-func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
+// WriteDiff writes the patch of the task: what its work has changed since the tree since, which is one of the task's, or since the task
+// was created for "". Of a task without one it writes nothing. It starts nothing, and says of a file that it does not read for that, or
+// because of its size, why.
+func WriteDiff(ctx context.Context, e *engine.Engine, since string, w io.Writer) error {
 	now, err := e.View()
 	if err != nil || now.Task.TaskID == "" {
 		return err
@@ -106,7 +108,7 @@ func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
 	if err != nil {
 		return refusal.Git(err)
 	}
-	if err := tree.Patch(ctx, now.Task.BaseTree, files, w); err != nil {
+	if err := tree.Patch(ctx, cmp.Or(since, now.Task.BaseTree), files, w); err != nil {
 		return err
 	}
 	for _, s := range skipped {

@@ -116,7 +116,7 @@ func (r *reader) Diff(ctx context.Context, key terminal.Key) (string, error) {
 	}
 	defer e.Close()
 	var text bytes.Buffer
-	err = status.WriteDiff(ctx, e, &text)
+	err = status.WriteDiff(ctx, e, "", &text)
 	return text.String(), err
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -45,6 +46,12 @@ func (f form) With(name, value string) form { f.Given[name] = value; return f }
 
 // InOwnWords is the form without the options of its fields.
 func (f form) InOwnWords() form { f.Own = true; return f }
+
+// keys are the keys that press the button of an act.
+var keys = map[string]string{"approve": "y", "reject": "r", "merge": "M", "select": "S", "resolve": "o", "resume": "s"}
+
+// Key is the key that presses the button of the act, "" for none.
+func (f form) Key() string { return keys[f.Act.Name] }
 
 // Asks reports whether the person must write or choose something.
 func (f form) Asks() bool {
@@ -264,7 +271,7 @@ func (l *results) take(id string) *result {
 	return &r
 }
 
-// draft adds, replaces or removes a comment on a line of a patch.
+// draft adds, replaces or removes a comment on a line of a patch, or the mark that a file of it was viewed.
 func (s *Site) draft(w http.ResponseWriter, r *http.Request) error {
 	if err := s.opts.Untrusted(); err != nil {
 		return err
@@ -273,9 +280,15 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request) error {
 	about := Subject{Branch: v.Get("branch"), Task: v.Get("task"), Submission: v.Get("submission")}
 	from := own(v.Get("from"))
 	var err error
-	if v.Get("discard") == "all" {
+	switch {
+	case v.Get("discard") == "all":
 		err = s.drafts.Remove(about)
-	} else {
+	case v.Has("viewed"):
+		if next, none := strconv.Atoi(v.Get("next")); none == nil {
+			from += "#f-" + strconv.Itoa(next)
+		}
+		err = s.drafts.View(about, v.Get("path"), v.Get("id"), v.Get("viewed") == "yes")
+	default:
 		err = s.drafts.Comment(about, Comment{Path: v.Get("path"), Line: v.Get("line"), Quote: v.Get("quote"), Text: v.Get("text")})
 	}
 	if err != nil {

@@ -72,7 +72,7 @@ func chromium(t *testing.T) *screen {
 			proc.Of(started.Process).Kill()
 		}
 	})
-	ctx, stop = context.WithTimeout(ctx, 3*time.Minute)
+	ctx, stop = context.WithTimeout(ctx, 10*time.Minute) // of what never ends
 	t.Cleanup(stop)
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal(err)

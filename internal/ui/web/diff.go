@@ -2,12 +2,17 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"html/template"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -37,15 +42,63 @@ type diff struct {
 	Open           string // the line that is commented now: index of the file, and key
 	Reviewing      bool
 	Head           *status.Head // that HEAD has moved, nil where it has not
+
+	Page   *page
+	Link   string         // of this view of the patch
+	Rounds []status.Round // before the present submission
+	Since  *status.Round  // since which the changes are shown, nil for all
+	Moved  bool           // the task was moved onto other files of the project after that round
+	Split  bool           // the old file stands beside the new one
+	Other  string         // the view of the same with the other value of Split
+	Marked int            // how many files the person has viewed
 }
+
+// Commenting reports whether the person can write about lines now.
+func (v *diff) Commenting() bool { return v.Reviewing && v.Page.ReadBy == "" }
 
 // A diffFile is a file of a patch on a page.
 type diffFile struct {
 	patch.File
 	Index  int
+	Diff   *diff
 	Folded bool
-	Commit bool    // it differs between the commits of when the task was created and of now
-	Rows   [][]row // of each hunk
+	Made   bool     // a program has written it, as its name tells
+	Viewed bool     // by the person, as it is now
+	Commit bool     // it differs between the commits of when the task was created and of now
+	Rows   [][]row  // of each hunk
+	Pairs  [][]pair // likewise, where the old file stands beside the new one
+}
+
+// Next is the index of the next file, or of this one if it is the last.
+func (f diffFile) Next() int { return min(f.Index+1, len(f.Diff.Files)-1) }
+
+// A pair is what stands beside each other: a removed line and the one in its place, or one line twice. One of them may be nil.
+type pair struct{ Old, New *row }
+
+// A half is a side of a pair, of which the row may be nil.
+type half struct {
+	Row    *row
+	Number int
+	ID     string // of the line in the page, "" where it is that of the other side
+}
+
+// Left is the side of the old file.
+func (p pair) Left() half {
+	switch {
+	case p.Old == nil:
+		return half{}
+	case p.Old == p.New:
+		return half{Row: p.Old, Number: p.Old.Old}
+	}
+	return half{p.Old, p.Old.Old, p.Old.ID}
+}
+
+// Right is the side of the new file.
+func (p pair) Right() half {
+	if p.New == nil {
+		return half{}
+	}
+	return half{p.New, p.New.New, p.New.ID}
 }
 
 // A row is a line of a patch on a page.
@@ -56,6 +109,8 @@ type row struct {
 	Class   string
 	Sign    string
 	Number  int
+	In      *diffFile
+	Href    string // where a comment is written about it, "" where none can be
 	Comment *Comment
 	Open    bool // a comment is written about it now
 }
@@ -102,15 +157,15 @@ type patches struct {
 // maxPatches bounds how many patches are cached, each of at most maxPatch.
 const maxPatches = 4
 
-// patch reads the patch of a task, or takes the one of the same submission that was read before.
-func (s *Site) patch(ctx context.Context, e *engine.Engine) (*readPatch, error) {
+// patch reads the patch of a task since a tree, "" for its base, or takes the one of the same submission that was read before.
+func (s *Site) patch(ctx context.Context, e *engine.Engine, since string) (*readPatch, error) {
 	now, err := e.View()
 	if err != nil {
 		return nil, err
 	}
 	var trees [2]string
 	if now.Task.Submitted() {
-		trees = [2]string{now.Task.BaseTree, now.Task.Submission.Tree}
+		trees = [2]string{cmp.Or(since, now.Task.BaseTree), now.Task.Submission.Tree}
 	}
 	s.patches.mu.Lock()
 	p := s.patches.all[trees]
@@ -121,7 +176,7 @@ func (s *Site) patch(ctx context.Context, e *engine.Engine) (*readPatch, error) 
 	p = &readPatch{coloured: map[int][][]template.HTML{}}
 	var text limited
 	var hidden handover.Hidden
-	err = status.WriteDiff(ctx, e, io.MultiWriter(&text, &hidden))
+	err = status.WriteDiff(ctx, e, since, io.MultiWriter(&text, &hidden))
 	if p.cut = errors.Is(err, errLong); err != nil && !p.cut {
 		return nil, err
 	}
@@ -141,13 +196,37 @@ func (s *Site) patch(ctx context.Context, e *engine.Engine) (*readPatch, error) 
 	return p, nil
 }
 
-// diff shows the patch of a task, and the comments on its lines.
-func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff, error) {
-	read, err := s.patch(r.Context(), e)
+// diff shows the patch of a task, and the comments on its lines. link is that of the page of the task.
+func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail, p *page, link string) (*diff, error) {
+	q := r.URL.Query()
+	v := &diff{Page: p, Open: q.Get("comment"), Head: d.Head, Split: q.Get("split") != "", Link: link + "?view=diff"}
+	rounds, err := status.ReadRounds(e)
 	if err != nil {
 		return nil, err
 	}
-	v := &diff{Open: r.URL.Query().Get("comment"), Cut: read.cut, Hidden: read.hidden, Head: d.Head}
+	tree := ""
+	for i, round := range rounds {
+		if round.ID == q.Get("since") && round.Tree != "" {
+			v.Since, tree = &rounds[i], round.Tree
+			v.Link += "&since=" + url.QueryEscape(round.ID)
+		}
+		if d.Submission == nil || round.ID != d.Submission.ID {
+			v.Rounds = append(v.Rounds, round)
+		}
+	}
+	if q.Get("since") != "" && v.Since == nil {
+		return nil, errNotFound
+	}
+	v.Moved = v.Since != nil && v.Since.Base != rounds[len(rounds)-1].Base
+	if v.Other = v.Link + "&split=1"; v.Split {
+		v.Link, v.Other = v.Other, v.Link
+	}
+	read, err := s.patch(r.Context(), e, tree)
+	if err != nil {
+		return nil, err
+	}
+	v.Cut, v.Hidden = read.cut, read.hidden
+	var viewed map[string]string
 	if d.Submission != nil && d.TaskID != "" {
 		v.Subject = Subject{Branch: d.Branch, Task: d.TaskID, Submission: d.Submission.ID}
 		if v.Draft, err = s.drafts.Read(v.Subject); err != nil {
@@ -156,16 +235,22 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff,
 		if v.Stale, err = s.drafts.Stale(v.Subject); err != nil {
 			return nil, err
 		}
+		if viewed, err = s.drafts.Viewed(v.Subject); err != nil {
+			return nil, err
+		}
 		for _, a := range d.Acts {
 			v.Reviewing = v.Reviewing || a.Name == "reject"
 		}
 	}
-	v.choose(read, r.URL.Query().Get("file"))
+	v.choose(read, q.Get("file"), viewed)
 	return v, nil
 }
 
+// written are names of files that programs write: whole names, and how others end.
+var written = []string{"go.sum", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", ".lock", ".min.js", ".min.css", ".pb.go", "_pb2.py", ".snap"}
+
 // choose decides what is shown of each file, and of which file all is: the one of that index.
-func (v *diff) choose(read *readPatch, whole string) {
+func (v *diff) choose(read *readPatch, whole string, viewed map[string]string) {
 	committed := map[string]bool{} // by the names that patch.Parse gives the files
 	if v.Head != nil {
 		for _, path := range v.Head.Paths {
@@ -175,7 +260,12 @@ func (v *diff) choose(read *readPatch, whole string) {
 	lines := 0
 	for i, f := range read.files {
 		v.Added, v.Removed = v.Added+f.Added, v.Removed+f.Removed
-		one := diffFile{File: f, Index: i, Commit: committed[f.Path]}
+		id, seen := viewed[f.Path]
+		one := diffFile{File: f, Index: i, Diff: v, Commit: committed[f.Path], Viewed: seen && id == f.ID,
+			Made: slices.ContainsFunc(written, func(end string) bool { return strings.HasSuffix(f.Path, end) })}
+		if one.Viewed {
+			v.Marked++
+		}
 		sum, size := 0, 0
 		for _, h := range f.Hunks {
 			sum += len(h.Lines)
@@ -183,9 +273,9 @@ func (v *diff) choose(read *readPatch, whole string) {
 				size += len(l.Text)
 			}
 		}
-		if one.Folded = strconv.Itoa(i) != whole && (sum > fileLines || lines+sum > pageLines || size > fileSize); !one.Folded {
+		if one.Folded = strconv.Itoa(i) != whole && (one.Made || sum > fileLines || lines+sum > pageLines || size > fileSize); !one.Folded {
 			lines += sum
-			one.rows(read.html(i), v)
+			one.rows(read.html(i))
 		}
 		v.Files = append(v.Files, one)
 	}
@@ -194,24 +284,58 @@ func (v *diff) choose(read *readPatch, whole string) {
 // classes are those of the kinds of lines.
 var classes = map[byte]string{'+': "add", '-': "del", '\\': "dim"}
 
-func (f *diffFile) rows(html [][]template.HTML, v *diff) {
+// rows are the lines of the file with the comments on them.
+func (f *diffFile) rows(html [][]template.HTML) {
+	v := f.Diff
 	for i, h := range f.Hunks {
 		rows := make([]row, len(h.Lines))
 		for j, l := range h.Lines {
 			l.Text = safetext.Mark(l.Text)
-			rows[j] = row{Line: l, HTML: html[i][j], Class: classes[l.Kind], Sign: string(rune(l.Kind)), Number: max(l.Old, l.New)}
+			rows[j] = row{Line: l, HTML: html[i][j], Class: classes[l.Kind], Sign: string(rune(l.Kind)), Number: max(l.Old, l.New), In: f}
 			key := l.Key()
-			if key == "" {
+			if key == "" || l.Kind == '-' && v.Since != nil { // which is a line of another round, and none of what was there before the task
 				continue
 			}
-			rows[j].ID = strconv.Itoa(f.Index) + "-" + key
-			rows[j].Open = rows[j].ID == v.Open
+			id := strconv.Itoa(f.Index) + "-" + key
+			rows[j].ID, rows[j].Open = id, id == v.Open
+			if v.Commenting() {
+				rows[j].Href = fmt.Sprintf("%s&file=%d&comment=%s#L%s", v.Link, f.Index, id, id)
+			}
 			for k, c := range v.Draft.Comments {
 				if c.Path == f.Path && c.Line == key {
 					rows[j].Comment = &v.Draft.Comments[k]
 				}
 			}
 		}
-		f.Rows = append(f.Rows, rows)
+		if f.Rows = append(f.Rows, rows); v.Split {
+			f.Pairs = append(f.Pairs, pairs(rows))
+		}
 	}
+}
+
+// pairs puts each removed line beside the added line that stands in its place.
+func pairs(rows []row) (list []pair) {
+	var removed []*row
+	flush := func() {
+		for _, r := range removed {
+			list = append(list, pair{Old: r})
+		}
+		removed = nil
+	}
+	for i := range rows {
+		switch r := &rows[i]; {
+		case r.Kind == '-':
+			removed = append(removed, r)
+		case r.Kind == '+' && len(removed) > 0:
+			list = append(list, pair{removed[0], r})
+			removed = removed[1:]
+		case r.Kind == '+':
+			list = append(list, pair{New: r})
+		default:
+			flush()
+			list = append(list, pair{r, r})
+		}
+	}
+	flush()
+	return list
 }

@@ -84,9 +84,9 @@ var (
 	lineForm = safetext.NewForm(`^[no][0-9]*$`, 2, 10)
 )
 
-// wrong refuses a comment that cannot be saved.
+// wrong refuses what cannot be saved.
 func wrong(format string, args ...any) error {
-	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "the comment was not saved: " + fmt.Sprintf(format, args...), Person: true,
+	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "this was not saved: " + fmt.Sprintf(format, args...), Person: true,
 		Remedy: "correct it and send it again; nothing was changed"}
 }
 
@@ -113,24 +113,48 @@ func (s Store) Read(about Subject) (Draft, error) {
 	if err != nil {
 		return d, err
 	}
+	var read Draft
+	if err := s.read(name, &read); err != nil {
+		return d, err
+	}
+	read.Subject = about
+	return read, nil
+}
+
+// read reads a file of the drafts. One that is not there leaves what it is read into as it is.
+func (s Store) read(name string, into any) error {
 	root, err := rootfs.Open(s.Home)
 	if err != nil {
-		return d, err
+		return err
 	}
 	defer root.Close()
 	text, err := root.ReadFile(name, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return d, nil
+		return nil
 	}
+	if err == nil {
+		if err = json.Unmarshal(text, into); err != nil {
+			err = fmt.Errorf("%s: %v", filepath.Join(s.Home, name), rootfs.Cause(err))
+		}
+	}
+	return err
+}
+
+// replace writes a file of the drafts. what it has, for a refusal of one that could not be read again.
+func (s Store) replace(name string, value any, what string) error {
+	root, err := rootfs.Open(s.Home)
 	if err != nil {
-		return d, err
+		return err
 	}
-	var read Draft
-	if err := json.Unmarshal(text, &read); err != nil {
-		return d, fmt.Errorf("%s: %v", filepath.Join(s.Home, name), rootfs.Cause(err))
+	defer root.Close()
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
 	}
-	read.Subject = about
-	return read, nil
+	if text = append(text, '\n'); rootfs.Fits(name, text, maxFile) != nil {
+		return wrong("%s have at most %d bytes together", what, maxFile)
+	}
+	return atomicfile.Replace(root, name, text, 0o600)
 }
 
 // Comment adds a comment to a draft, or replaces the one on the same line. An empty text removes it.
@@ -177,23 +201,15 @@ func (s Store) write(d Draft) error {
 	if err != nil {
 		return err
 	}
+	if len(d.Comments) > 0 {
+		return s.replace(name, d, "the comments on one submission")
+	}
 	root, err := rootfs.Open(s.Home)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	if len(d.Comments) == 0 {
-		return gone(root.Remove(name))
-	}
-	text, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
-	text = append(text, '\n')
-	if rootfs.Fits(name, text, maxFile) != nil {
-		return wrong("the comments on one submission have at most %d bytes together", maxFile)
-	}
-	return atomicfile.Replace(root, name, text, 0o600)
+	return gone(root.Remove(name))
 }
 
 // Remove removes the draft of a subject.

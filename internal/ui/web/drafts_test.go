@@ -237,3 +237,52 @@ func TestADraftHasAnEnd(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 }
+
+// TestAViewedFileStaysViewed over the next submission of its task, as long as its content is the same, and is no comment.
+func TestAViewedFileStaysViewed(t *testing.T) {
+	s := Store{t.TempDir()}
+	next, other := about, about
+	next.Submission, other.Task = "s3", "t-20260102-030406"
+	for _, step := range []struct {
+		file, id string
+		viewed   bool
+		want     map[string]string
+	}{
+		{"a.go", "aa11", true, map[string]string{"a.go": "aa11"}},
+		{"b.go", "", true, map[string]string{"a.go": "aa11", "b.go": ""}},
+		{"a.go", "bb22", true, map[string]string{"a.go": "bb22", "b.go": ""}},
+		{"b.go", "", false, map[string]string{"a.go": "bb22"}},
+		{"c.go", "cc", false, map[string]string{"a.go": "bb22"}},
+	} {
+		if err := s.View(about, step.file, step.id, step.viewed); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Viewed(next)
+		if diff := cmp.Diff(step.want, got); err != nil || diff != "" {
+			t.Errorf("%+v: %v\n%s", step, err, diff)
+		}
+	}
+	if got, err := s.Viewed(other); err != nil || len(got) != 0 {
+		t.Errorf("of another task: %v, %v", got, err)
+	}
+	if list, err := s.Stale(next); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	for _, bad := range [][2]string{{"", "a"}, {strings.Repeat("a", 5000), "a"}, {"a", "../a"}, {"a", strings.Repeat("a", 100)}} {
+		if err := s.View(about, bad[0], bad[1], true); err == nil {
+			t.Errorf("%.40q", bad)
+		}
+	}
+	if err := s.View(Subject{"../x", "t", "s1"}, "a", "b", true); err == nil {
+		t.Error("a branch that is a path")
+	}
+	name, _ := about.viewedName()
+	for text, wrong := range map[string]bool{"null": false, "[]": true, `{"a": 1}`: true} {
+		if err := os.WriteFile(filepath.Join(s.Home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.View(about, "a", "b", true); (err != nil) != wrong {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func TestAPersonWorksWithABrowser(t *testing.T) {
 	s.write("#comment", "Use a constant. "+hostile)
 	s.accessible("a comment that is written")
 	s.size(390, 844, "light")
-	s.press(`form[action="/draft"] button`)
+	s.press(`.comment form button`)
 	s.sees("They become the text of the rejection.")
 	s.accessible("a comment")
 	s.size(390, 844, "light")
@@ -88,7 +88,13 @@ func TestAPersonWorksWithABrowser(t *testing.T) {
 	}
 	s.sees("Your decision on s2") // the page follows the run
 	s.size(1280, 900, "light")
-	s.press("#decide form:has([name=act][value=approve]) button")
+	s.open(b.origin + "/task?view=diff&split=1")
+	s.sees("Earlier: 1 submission")
+	s.accessible("a second round, side by side")
+	s.run("keys", chromedp.KeyEvent("j"), chromedp.KeyEvent("v"))
+	s.sees("1 viewed")
+	s.accessible("a file that was viewed")
+	s.run("a key", chromedp.KeyEvent("y"))
 	s.sees("Approve: done.")
 	s.open(b.origin + "/task?view=log")
 	s.sees("approve")

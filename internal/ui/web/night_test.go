@@ -90,7 +90,7 @@ func TestAMorning(t *testing.T) {
 	s.size(390, 844, "light")
 	s.press(`tr.add a[aria-label^="Comment on line"]`)
 	s.write("#comment", "Say what the package is for.")
-	s.press(`form[action="/draft"] button`)
+	s.press(`.comment form button`)
 	s.sees("They become the text of the rejection.")
 	s.run("scroll", scrollTo(".comment"))
 	s.picture("web-review-phone", 390, 844, "light")

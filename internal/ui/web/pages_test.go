@@ -121,7 +121,7 @@ func TestAReview(t *testing.T) {
 	enginetest.Claim(t, ex)
 	m.Write("code.txt", "one\ntwo\n")
 	enginetest.Submitted(t, ex)
-	page = b.has("/task?view=diff", "Comments on s1, which was replaced", "late", "Your decision on s2", "two", "!alert(1)")
+	page = b.has("/task?view=diff", "Comments on s1, which was replaced", "late", "Your decision on s2", "two", "Earlier: 1 submission", "!They become the text")
 	b.refused("/act", stale, http.StatusConflict, "no longer possible")
 	b.do("/act", with(form(t, page, "approve"), "f.note", "well done"))
 	if got := enginetest.View(t, sup); got.Task.State != state.Complete {

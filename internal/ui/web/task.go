@@ -101,7 +101,7 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch name {
 	case "diff":
-		if t.Diff, err = s.diff(r, e, d); err != nil {
+		if t.Diff, err = s.diff(r, e, d, p, t.Link); err != nil {
 			return err
 		}
 	case "agents":

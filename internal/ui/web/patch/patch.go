@@ -13,6 +13,7 @@ import (
 type File struct {
 	Path           string // the new one; the old one of a file that is gone
 	Was            string // the old path of a file that was renamed
+	ID             string // of its new content, zeros for a file that is gone; "" where its content is the same
 	Notes          []string
 	Hunks          []Hunk
 	Added, Removed int // lines
@@ -94,6 +95,8 @@ func (p *parser) line(text string) {
 			f.Path = path
 		}
 	case "index":
+		_, id, _ := strings.Cut(rest, "..")
+		f.ID, _, _ = strings.Cut(id, " ")
 	case "rename":
 		if from, ok := strings.CutPrefix(rest, "from "); ok {
 			f.Was = unquote(from)

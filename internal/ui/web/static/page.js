@@ -103,5 +103,29 @@ function unfollow() {
   outputs = null;
 }
 
+// A key presses what stands on the page with that key: in the item that was stepped to, which is the first until then, or outside of
+// all items. None does while a person writes.
+let item = "";
+
+function step(by) {
+  const all = [...document.querySelectorAll("[data-item]")];
+  const at = all.findIndex((one) => one.id === item);
+  const to = all[Math.min(Math.max(at + by, 0), all.length - 1)];
+  if (!to) return;
+  item = to.id;
+  const first = to.querySelector("summary, a, button");
+  if (first) first.focus({ preventScroll: true });
+  to.scrollIntoView({ block: "start" });
+}
+
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || e.target.closest("input, textarea, select")) return;
+  if (e.key === "j" || e.key === "k") { step(e.key === "j" ? 1 : -1); e.preventDefault(); return; }
+  const named = `[data-key="${CSS.escape(e.key)}"]`;
+  const here = document.getElementById(item) || document.querySelector("[data-item]");
+  const press = (here && here.querySelector(named)) || [...document.querySelectorAll(named)].find((one) => !one.closest("[data-item]"));
+  if (press) { e.preventDefault(); press.click(); }
+});
+
 if (output) output.scrollTop = output.scrollHeight;
 if (!document.hidden) { start(); follow(); }
