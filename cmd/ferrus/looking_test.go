@@ -186,7 +186,7 @@ func TestLookingRunsNothing(t *testing.T) {
 		}
 		_, detail := status.ReadDetail(t.Context(), e, 0)
 		var out bytes.Buffer
-		if err := errors.Join(detail, status.WriteDiff(t.Context(), e, &out), e.Close()); err != nil {
+		if err := errors.Join(detail, status.WriteDiff(t.Context(), e, "", &out), e.Close()); err != nil {
 			t.Error(err)
 		}
 		if got := b.caught(); got != "" {

@@ -110,6 +110,9 @@ func (s *Site) acts(ctx context.Context, place string) ([]status.Act, error) {
 	return d.Acts, nil
 }
 
+// removing are the acts after which the page that they were on may be about nothing.
+var removing = []string{"select", "remove"}
+
 // confirmation asks before something is lost.
 type confirmation struct {
 	form
@@ -162,6 +165,9 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		if err := s.drafts.Remove(about); err != nil {
 			s.opts.Log.Warn("the draft of a rejection stays", "error", err)
 		}
+	}
+	if slices.Contains(removing, f.Act.Name) {
+		from = "/"
 	}
 	id := s.results.put(result{Label: f.Act.Label, Text: out.Text})
 	http.Redirect(w, r, withQuery(from, "done", id), http.StatusSeeOther)

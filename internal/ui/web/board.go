@@ -50,12 +50,8 @@ type need struct {
 	Link       string
 	Background string        // all of the text of a question, "" where the need says it
 	Also       []status.Need // what else the same task needs
-	Choices    []choice      // of attempts
 	Acts       []status.Act
 }
-
-// A choice is an attempt that can be selected.
-type choice struct{ Branch, Link string }
 
 // A sign is how a kind of need is shown: the class of its colour, its icon with its name, and what a link to it is called.
 type sign struct {
@@ -134,7 +130,7 @@ var actsFor = map[status.NeedKind][]string{
 }
 
 // views are where a need is looked at, by its kind; the others on the first view of the task.
-var views = map[status.NeedKind]string{status.NeedReview: "diff", status.NeedMerge: "diff", status.NeedChoice: "diff"}
+var views = map[status.NeedKind]string{status.NeedReview: "diff", status.NeedMerge: "diff"}
 
 func (s *Site) board(w http.ResponseWriter, r *http.Request) error {
 	v, stale, err := remember(s.seen, "overview", func() (*status.Overview, error) {
@@ -223,10 +219,8 @@ func (s *Site) need(ctx context.Context, n status.Need) need {
 	if view := views[n.Kind]; view != "" {
 		one.Link += "?view=" + view
 	}
-	if n.Kind == status.NeedChoice {
-		for _, branch := range n.Options {
-			one.Choices = append(one.Choices, choice{branch, linkTo(branch) + "?view=diff"})
-		}
+	if n.Kind == status.NeedChoice && len(n.Options) > 0 {
+		one.Link = "/compare/" + url.PathEscape(n.Options[0])
 	}
 	names := actsFor[n.Kind]
 	if len(names) == 0 {

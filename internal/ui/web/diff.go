@@ -296,6 +296,9 @@ func (f *diffFile) rows(html [][]template.HTML) {
 			if key == "" || l.Kind == '-' && v.Since != nil { // which is a line of another round, and none of what was there before the task
 				continue
 			}
+			if v.Subject.Submission == "" { // it is only looked at, perhaps beside another
+				continue
+			}
 			id := strconv.Itoa(f.Index) + "-" + key
 			rows[j].ID, rows[j].Open = id, id == v.Open
 			if v.Commenting() {

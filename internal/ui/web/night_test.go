@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"html"
 	"io"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
@@ -49,7 +52,7 @@ func TestAMorning(t *testing.T) {
 			t.Errorf("the command of %s is not there: %s", n.ID, n.Command)
 		}
 		if n.Kind == status.NeedChoice {
-			s.sees("Review " + n.Options[1])
+			s.sees(fmt.Sprintf("Compare %d", len(n.Options)))
 		}
 	}
 	s.accessible("the morning")
@@ -97,6 +100,18 @@ func TestAMorning(t *testing.T) {
 	s.size(1280, 900, "light")
 	s.press("#decide form:has([name=act][value=approve]) button")
 	s.sees("Approve: done.")
+
+	choice := v.Needs[slices.IndexFunc(v.Needs, func(n status.Need) bool { return n.Kind == status.NeedChoice })]
+	s.open(b.origin + "/compare/" + choice.Options[0])
+	s.sees("What differs between two")
+	s.run("two", chromedp.SetValue("#to", choice.Options[1], chromedp.ByQuery))
+	s.press(".between button")
+	s.sees(fmt.Sprintf("From %s to %s", choice.Options[0], choice.Options[1]))
+	s.accessible("a comparison")
+	s.picture("web-compare", 1280, 800, "light")
+	s.size(390, 844, "dark")
+	s.accessible("a comparison on a phone")
+	s.size(1280, 900, "light")
 
 	question := v.Needs[slices.IndexFunc(v.Needs, func(n status.Need) bool { return n.Kind == status.NeedAnswer })]
 	s.open(b.origin + "/")

@@ -27,24 +27,26 @@ var sources embed.FS
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	shared := template.Must(template.New("").Funcs(functions).ParseFS(sources, "templates/layout.html", "templates/parts.html", "templates/diff.html"))
-	for _, name := range []string{"board", "task", "run", "history", "archived", "confirm", "failed", "ask"} {
+	for _, name := range []string{"board", "task", "compare", "run", "history", "archived", "confirm", "failed", "ask"} {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(sources, "templates/"+name+".html"))
 	}
 	return all
 })
 
 var functions = template.FuncMap{
-	"age":   age,
-	"at":    func(t time.Time) string { return t.Local().Format(time.DateTime) },
-	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"line":  format.Line,
-	"cost":  status.Cost,
-	"size":  func(n int64) string { return format.Size(n) },
-	"count": format.Count,
-	"lower": func(v any) string { return strings.ToLower(fmt.Sprint(v)) },
-	"inc":   func(i int) int { return i + 1 },
-	"icons": func() map[string]string { return icons },
-	"form":  func(p *page, place string, a status.Act) form { return newForm(p, place, a) },
+	"age":      age,
+	"words":    status.StateWords,
+	"duration": format.Duration,
+	"at":       func(t time.Time) string { return t.Local().Format(time.DateTime) },
+	"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"line":     format.Line,
+	"cost":     status.Cost,
+	"size":     func(n int64) string { return format.Size(n) },
+	"count":    format.Count,
+	"lower":    func(v any) string { return strings.ToLower(fmt.Sprint(v)) },
+	"inc":      func(i int) int { return i + 1 },
+	"icons":    func() map[string]string { return icons },
+	"form":     func(p *page, place string, a status.Act) form { return newForm(p, place, a) },
 }
 
 // age is how long ago something was; "" when it never was.

@@ -10,7 +10,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	attempts "github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -34,6 +36,7 @@ type task struct {
 	Runs  []agentRun
 	Tail  *tail
 	Seq   string // of the entry that the acts of the log are about
+	Group int    // of how many attempts at the same task it is one, 0 where it is none
 }
 
 // An agentRun is a process of an agent that was started for the task.
@@ -88,6 +91,11 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 	p := s.page(r, title)
 	p.Live, p.Stale = "/events?branch="+branch, stale
 	t := &task{Detail: d, Place: placeOf(branch), Link: linkTo(branch), View: name, Views: taskViews, Seq: r.URL.Query().Get("seq")}
+	if names, err := project.Branches(s.opts.Root); err == nil && slices.Contains(names, branch) {
+		if group := len(attempts.Group(names, branch)); group > 1 {
+			t.Group = group
+		}
+	}
 	for _, a := range d.Acts {
 		switch {
 		case slices.Contains(firstActs, a.Name):

@@ -79,6 +79,7 @@ func (s *Site) routes() http.Handler {
 		"GET /{$}":            s.board,
 		"GET /task":           s.task,
 		"GET /branch/{name}":  s.task,
+		"GET /compare/{name}": s.compare,
 		"GET /run/{run}":      s.run,
 		"GET /history":        s.history,
 		"GET /history/{task}": s.archived,
