@@ -68,7 +68,7 @@ func (r *Report) Needs() []Need {
 	case r.Question != nil && r.Question.By == engineName:
 		add(NeedBudget, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s", firstLine(r.Question.Text))
 	case r.Question != nil:
-		add(NeedAnswer, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s asks: %s", r.Question.By, firstLine(r.Question.Text))
+		add(NeedAnswer, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s asks: %s", asker(r.Question.By), firstLine(r.Question.Text))
 	case r.State == state.Failed:
 		add(NeedFailed, fmt.Sprintf("failed-%d", r.Seq), `ferrus reopen -m "..."`, "The task failed: %s", format.Line(r.FailureReason))
 	case r.State == state.Complete && r.mergeable() && len(r.conflicts) > 0:
@@ -79,7 +79,7 @@ func (r *Report) Needs() []Need {
 	case r.State == state.Reviewing:
 		add(NeedReview, r.submission(), "ferrus approve", "Submission %s waits for a review, and no run starts a supervisor.", r.submission())
 	case r.State == state.Consultation:
-		add(NeedResponse, r.Consultation.ID, `ferrus answer `+r.Consultation.ID+` "..."`, "%s asks: %s", r.Consultation.By, firstLine(r.Consultation.Text))
+		add(NeedResponse, r.Consultation.ID, `ferrus answer `+r.Consultation.ID+` "..."`, "%s asks: %s", asker(r.Consultation.By), firstLine(r.Consultation.Text))
 	case len(r.troubles) > 0:
 		w := r.troubles[0]
 		add(NeedStopped, fmt.Sprintf("stopped-%d", r.Seq), "ferrus status", "The node %s does not work on the task: %s", format.Line(w.Host), firstLine(w.Text))
@@ -96,6 +96,14 @@ func (r *Report) Needs() []Need {
 		}
 	}
 	return list
+}
+
+// asker is who asks, at the beginning of a sentence.
+func asker(by string) string {
+	if role, ok := strings.CutPrefix(Who(by), "the "); ok {
+		return "The " + role
+	}
+	return Who(by)
 }
 
 // Questions are the needs that a person meets with an answer: the questions of agents and of ferrus, and the runs of pipelines that wait

@@ -97,6 +97,27 @@ func ReadRun(at run.Place, f *run.Folder, now time.Time) (*RunStatus, error) {
 	return l, nil
 }
 
+// A Dependency is a worker that reads what another one writes, both by their roles.
+type Dependency struct{ Writer, Reader string }
+
+// Dependencies are those between the workers, in the order of those who read.
+func (l *RunStatus) Dependencies() (list []Dependency) {
+	w := l.View.Facts.Workflow
+	for _, p := range l.Status.Phases {
+		for _, k := range p.Workers {
+			for _, file := range w.Waits(k.Role) {
+				for _, writer := range w.Writers(file) {
+					list = append(list, Dependency{writer, k.Role})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// InOrder reports whether a phase begins when the one before it has ended.
+func (l *RunStatus) InOrder() bool { return !l.View.Facts.Workflow.All() }
+
 // Partial reports whether what was delivered is only what there was.
 func (l *RunStatus) Partial() bool {
 	return l.Status.ResultDelivered && l.Delivery != nil && l.Delivery.By == "watchdog"

@@ -36,6 +36,9 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 var functions = template.FuncMap{
 	"age":      age,
 	"words":    status.StateWords,
+	"outcome":  outcome,
+	"event":    status.EventWords,
+	"who":      func(actor string) string { return format.Line(status.Who(actor)) },
 	"duration": format.Duration,
 	"at":       func(t time.Time) string { return t.Local().Format(time.DateTime) },
 	"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

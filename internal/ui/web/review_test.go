@@ -59,7 +59,7 @@ func TestAReviewGoesOnWhereItWas(t *testing.T) {
 
 	enginetest.Must(m.Human().Reject(t.Context(), "Use <b>two</b>.", ""))(t)
 	submit(map[string]string{"a.go": "package a\n\nvar a = 2\n"})
-	b.has(diff, "4 files", "1 viewed", "Earlier: 1 submission", "rejected by human", "Use <b>two</b>.")
+	b.has(diff, "4 files", "1 viewed", "Earlier: 1 submission", "rejected by you", "Use <b>two</b>.")
 	since := b.get(diff + "&since=s1")
 	for _, want := range []string{"Only what has changed since s1.", "1 file,", `<span class="m">2</span>`, "comment=0-n3#L0-n3"} {
 		if !strings.Contains(html.UnescapeString(since), want) {

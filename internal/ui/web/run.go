@@ -19,6 +19,7 @@ type pipelineRun struct {
 	Wait    string
 	Acts    []status.Act
 	Outputs []output
+	Graph   graph
 }
 
 // An output is what a worker has written.
@@ -54,7 +55,7 @@ func (s *Site) run(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := s.page(r, format.Line(l.Topic))
 	p.Live = "/events?run=" + l.Run
-	v := pipelineRun{RunStatus: l, Place: runPlace + l.Run, Wait: l.WaitText(time.Now()), Acts: l.Acts()}
+	v := pipelineRun{RunStatus: l, Place: runPlace + l.Run, Wait: l.WaitText(time.Now()), Acts: l.Acts(), Graph: drawn(l)}
 	root, err := rootfs.Open(l.Dir)
 	if err != nil {
 		return err

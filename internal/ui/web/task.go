@@ -13,6 +13,7 @@ import (
 	attempts "github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -188,4 +189,19 @@ func (s *Site) damaged(w http.ResponseWriter, r *http.Request, e *engine.Engine,
 func entryOf(ev status.Event) status.Entry {
 	return status.Entry{Seq: ev.Seq, At: ev.At, By: ev.Actor.Agent, Event: ev.Event, From: ev.From, To: ev.To, Text: ev.NoteText(), Back: ev.Back, Undone: ev.Left,
 		Shared: ev.Shared}
+}
+
+// outcomes are the classes of the colours of entries, by what they did.
+var outcomes = map[state.Event]string{
+	state.CheckPassed: "good", state.Approve: "good", state.Merge: "good", state.Select: "good", state.DelegateMerged: "good",
+	state.CheckFailed: "bad", state.CheckVoid: "bad", state.Reject: "bad", state.Reset: "bad", state.Violation: "bad",
+	state.AskHuman: "ask", state.Consult: "ask", state.Submit: "wait",
+}
+
+// outcome is the class of the colour of an entry, "" for one without.
+func outcome(e status.Entry) string {
+	if e.To == state.Failed && e.From != state.Failed {
+		return "bad"
+	}
+	return outcomes[e.Event]
 }

@@ -47,7 +47,7 @@ deleted file mode 100644
 func TestAPatchIsRead(t *testing.T) {
 	got := Parse(sample)
 	want := []File{
-		{Path: "a.go", Added: 2, Removed: 2, Hunks: []Hunk{
+		{Path: "a.go", ID: "2", Added: 2, Removed: 2, Hunks: []Hunk{
 			{"@@ -1,3 +1,4 @@ func f() {", []Line{
 				{' ', 1, 1, "package a"}, {'-', 2, 0, `var x = "<old>"`}, {'+', 0, 2, `var x = "<script>alert(1)</script>"`},
 				{'+', 0, 3, "// diff --git a/fake b/fake"}, {' ', 3, 4, ""}, {'\\', 0, 0, " No newline at end of file"}}},
