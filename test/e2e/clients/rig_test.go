@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/model"
 )
 
@@ -224,7 +225,9 @@ func (r *rig) run(name string, args ...string) (int, string) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	out, err := r.command(ctx, name, args...).CombinedOutput()
+	cmd := r.command(ctx, name, args...)
+	cmd.WaitDelay = kit.Patience // what it started may hold its output a moment longer
+	out, err := cmd.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && ctx.Err() == nil {
 		return exit.ExitCode(), string(out)
 	}
