@@ -50,7 +50,14 @@ type need struct {
 	Link       string
 	Background string        // all of the text of a question, "" where the need says it
 	Also       []status.Need // what else the same task needs
+	Takes      []taking      // of attempts
 	Acts       []status.Act
+}
+
+// A taking is the act that selects an attempt.
+type taking struct {
+	Place string
+	Act   status.Act
 }
 
 // A sign is how a kind of need is shown: the class of its colour, its icon with its name, and what a link to it is called.
@@ -221,6 +228,12 @@ func (s *Site) need(ctx context.Context, n status.Need) need {
 	}
 	if n.Kind == status.NeedChoice && len(n.Options) > 0 {
 		one.Link = "/compare/" + url.PathEscape(n.Options[0])
+		for _, name := range n.Options {
+			acts, err := s.acts(ctx, placeOf(name))
+			if at := slices.IndexFunc(acts, func(a status.Act) bool { return a.Name == "select" }); err == nil && at >= 0 {
+				one.Takes = append(one.Takes, taking{placeOf(name), acts[at]})
+			}
+		}
 	}
 	names := actsFor[n.Kind]
 	if len(names) == 0 {

@@ -27,6 +27,7 @@ import (
 var (
 	withChromium = flag.Bool("chromium", false, "run the tests with Chromium, and install axe-core by npm")
 	update       = flag.Bool("update", false, "write the pictures of the documentation")
+	pictures     = flag.String("pictures", "", "write a picture of each page at each size, light and dark, into this folder")
 )
 
 // axeVersion is the version of the accessibility rules that the pages are held to.
@@ -209,7 +210,29 @@ func (s *screen) accessible(what string) {
 			}
 		}
 	}
+	for _, width := range []int64{1280, 390, 1680} {
+		for _, scheme := range []string{"light", "dark"} {
+			if *pictures != "" {
+				s.capture(filepath.Join(*pictures, fmt.Sprintf("%s-%d-%s.png", strings.Map(plain, what), width, scheme)), width, 900, scheme)
+			}
+		}
+	}
 	s.size(1280, 900, "light")
+}
+
+// plain is a character of the name of a file.
+func plain(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
+		return r
+	}
+	return '-'
+}
+
+// tall is the height of the page in pixels.
+func (s *screen) tall() (pixels int64) {
+	s.Helper()
+	s.run("height", chromedp.Evaluate("document.documentElement.scrollHeight", &pixels))
+	return pixels
 }
 
 // violations are what axe finds in the page.
@@ -229,14 +252,20 @@ func (s *screen) picture(name string, width, height int64, scheme string) {
 	if !*update {
 		return
 	}
+	s.capture("../../../docs/pictures/"+name+".png", width, height, scheme)
+	s.size(1280, 900, "light")
+}
+
+// capture writes what is seen at a size into a file.
+func (s *screen) capture(file string, width, height int64, scheme string) {
+	s.Helper()
 	var image []byte
 	s.size(width, height, scheme)
 	s.run("picture", chromedp.CaptureScreenshot(&image))
-	s.size(1280, 900, "light")
-	if err := os.MkdirAll("../../../docs/pictures", 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		s.Fatal(err)
 	}
-	if err := os.WriteFile("../../../docs/pictures/"+name+".png", image, 0o644); err != nil {
+	if err := os.WriteFile(file, image, 0o644); err != nil {
 		s.Fatal(err)
 	}
 }

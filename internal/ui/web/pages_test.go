@@ -186,7 +186,7 @@ func TestWhatIsLostIsAskedFor(t *testing.T) {
 	m := made(t)
 	_, ex := m.Begun()
 	b := browse(t, m)
-	reset := with(form(t, b.get("/task"), "reset"), "f.note", "wrong <i>idea</i>")
+	reset := with(form(t, b.has("/task", "The task is abandoned and archived."), "reset"), "f.note", "wrong <i>idea</i>", "sure", "")
 	resp := b.send("POST", "/act", reset, nil)
 	page := read(t, resp)
 	if resp.StatusCode != http.StatusOK || !strings.Contains(page, "The task is abandoned and archived.") {

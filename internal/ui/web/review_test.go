@@ -46,7 +46,7 @@ func TestAReviewGoesOnWhereItWas(t *testing.T) {
 	b := browse(t, m)
 	const diff = "/task?view=diff"
 
-	first := b.has(diff, "4 files", "0 viewed", "written by a program", "Show the 1 part of go.sum", "Side by side", "!Earlier:")
+	first := b.has(diff, "4 files", "0 viewed", "written by a program", "What was done", "The checks passed on exactly these files", "Show the 1 part of go.sum", "Side by side", "!Earlier:")
 	form := viewed(t, first, "b.go")
 	resp := b.send("POST", "/draft", form, nil)
 	if to := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || to != diff+"#f-2" {

@@ -163,6 +163,9 @@ func (t *task) agents(r *http.Request, e *engine.Engine, branch string) error {
 	return err
 }
 
+// Passed reports whether the newest check passed on what was submitted.
+func (t *task) Passed() bool { return t.Check != nil && t.Check.Status == state.CheckGreen }
+
 // LogName is the name of the log of the newest check, "" without one.
 func (t *task) LogName() string {
 	if t.Check == nil || t.Check.Log == "" {
