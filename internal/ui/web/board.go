@@ -229,7 +229,7 @@ func (s *Site) need(ctx context.Context, n status.Need) need {
 	if n.Kind == status.NeedChoice && len(n.Options) > 0 {
 		one.Link = "/compare/" + url.PathEscape(n.Options[0])
 		for _, name := range n.Options {
-			acts, err := s.acts(ctx, placeOf(name))
+			acts, _, err := s.settling(ctx, status.Need{Kind: n.Kind, Branch: name})
 			if at := slices.IndexFunc(acts, func(a status.Act) bool { return a.Name == "select" }); err == nil && at >= 0 {
 				one.Takes = append(one.Takes, taking{placeOf(name), acts[at]})
 			}

@@ -2,8 +2,7 @@ package web
 
 import (
 	"context"
-	"errors"
-	"html/template"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/ui/web/patch"
 )
 
 // A comparison is the page of several attempts at one task, beside each other.
@@ -154,13 +152,10 @@ func (s *Site) between(ctx context.Context, p *page, list []branch.Attempt, from
 	if err != nil {
 		return nil, err
 	}
-	var text limited
-	err = work.Patch(ctx, was, is, &text)
-	read := &readPatch{cut: errors.Is(err, errLong), coloured: map[int][][]template.HTML{}}
-	if err != nil && !read.cut {
+	read, err := readFrom(func(w io.Writer) error { return work.Patch(ctx, was, is, w) })
+	if err != nil {
 		return nil, refusal.Git(err)
 	}
-	read.files = patch.Parse(text.String())
 	return shown(p, linkTo(to), read), nil
 }
 

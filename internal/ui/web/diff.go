@@ -148,6 +148,18 @@ func (p *readPatch) html(i int) [][]template.HTML {
 	return p.coloured[i]
 }
 
+// readFrom reads the patch that write writes, up to maxPatch.
+func readFrom(write func(io.Writer) error) (*readPatch, error) {
+	var text limited
+	var hidden handover.Hidden
+	err := write(io.MultiWriter(&text, &hidden))
+	cut := errors.Is(err, errLong)
+	if err != nil && !cut {
+		return nil, err
+	}
+	return &readPatch{files: patch.Parse(text.String()), cut: cut, hidden: hidden.Notice(), coloured: map[int][][]template.HTML{}}, nil
+}
+
 // patches are the patches of submissions that were read last.
 type patches struct {
 	mu  sync.Mutex
@@ -173,14 +185,9 @@ func (s *Site) patch(ctx context.Context, e *engine.Engine, since string) (*read
 	if p != nil {
 		return p, nil
 	}
-	p = &readPatch{coloured: map[int][][]template.HTML{}}
-	var text limited
-	var hidden handover.Hidden
-	err = status.WriteDiff(ctx, e, since, io.MultiWriter(&text, &hidden))
-	if p.cut = errors.Is(err, errLong); err != nil && !p.cut {
+	if p, err = readFrom(func(w io.Writer) error { return status.WriteDiff(ctx, e, since, w) }); err != nil {
 		return nil, err
 	}
-	p.files, p.hidden = patch.Parse(text.String()), hidden.Notice()
 	after, err := e.View()
 	if err != nil {
 		return nil, err
