@@ -45,7 +45,7 @@ func selectBest(a *cli.App, ctx context.Context, name, reason string, keep bool)
 		return err
 	}
 	if reason == "" && best.Score != nil {
-		reason = "the highest score, " + number(best)
+		reason = "the highest score, " + best.Number()
 	}
 	return selectBranch(a, ctx, best.Branch, reason, keep)
 }

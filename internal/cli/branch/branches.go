@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -109,7 +108,7 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 			continue
 		}
 		a.Say("%s %s %s %-22s%s %8s  %s\n", name(t.Branch), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
-			change(t), column(number(t)), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
+			change(t), column(t.Number()), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
 		if !t.Green && t.Why != "" {
 			a.Say("%s %s\n", name(""), a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))
 		}
@@ -120,14 +119,6 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 			a.Say("%s %s\n", name(""), a.Paint(cli.Yellow, format.Line(line)))
 		}
 	}
-}
-
-// number is the score of an attempt that counts.
-func number(t branch.Attempt) string {
-	if t.Score == nil {
-		return "-"
-	}
-	return strconv.FormatFloat(*t.Score, 'g', 6, 64)
 }
 
 // gate says whether the checks passed on the files of the branch.

@@ -44,6 +44,14 @@ type Attempt struct {
 	Snap      store.Snapshot `json:"-"`
 }
 
+// Number is the score as people read it, "-" where none counts.
+func (a Attempt) Number() string {
+	if a.Score == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*a.Score, 'g', 6, 64)
+}
+
 // Attempts looks at branches of the project of e. What cannot be read says so; the others are looked at all the same.
 func Attempts(ctx context.Context, e *engine.Engine, names []string) []Attempt {
 	list := make([]Attempt, len(names))

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
@@ -38,9 +37,6 @@ type attempt struct {
 	Review string // what its newest rejection said
 	Diff   *diff
 }
-
-// Number is the score as it is shown.
-func (a attempt) Number() string { return strconv.FormatFloat(*a.Score, 'g', 6, 64) }
 
 // Judged says whether the checks passed on the files of the attempt.
 func (a attempt) Judged() string {
