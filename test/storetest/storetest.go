@@ -16,6 +16,8 @@ type Kind struct {
 	New func(t testing.TB) Place
 	// Open opens a machine by the address of its place. It is used in other processes too.
 	Open func(address string) (store.Machine, error)
+	// Hurry opens it so that no call waits long for a writer that stands still; nil where none waits.
+	Hurry func(address string) (store.Machine, error)
 }
 
 // A Place is where a machine is kept.

@@ -153,6 +153,10 @@ func stoppedWriter(t *testing.T, k Kind) {
 	if line, err := slow.says(); err != nil || line != "decides at 1" {
 		t.Fatal(line, err)
 	}
+	if k.Hurry != nil {
+		k.Open = k.Hurry
+	}
+	m = k.open(t, p)
 	wrote := 0
 	if _, err := m.Apply(context.Background(), noted("other")); err == nil {
 		wrote++

@@ -23,13 +23,19 @@ var kind = storetest.Kind{
 		s.Close()
 		return place(dir)
 	},
-	Open: func(address string) (store.Machine, error) {
-		s, err := Open(address, Options{Log: quiet, LockWait: time.Minute})
+	Open:  openWaiting(time.Minute),
+	Hurry: openWaiting(time.Millisecond),
+}
+
+// openWaiting opens a machine whose calls wait so long for its lock.
+func openWaiting(wait time.Duration) func(address string) (store.Machine, error) {
+	return func(address string) (store.Machine, error) {
+		s, err := Open(address, Options{Log: quiet, LockWait: wait})
 		if err != nil {
 			return nil, err
 		}
 		return s, nil
-	},
+	}
 }
 
 // place is a machine in a folder.
