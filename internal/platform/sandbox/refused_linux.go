@@ -3,7 +3,6 @@ package sandbox
 import (
 	"slices"
 
-	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,7 +14,7 @@ func theFilter(inBwrap bool, abi int) filter {
 		return f
 	}
 	f.rules = append(f.rules, outside...)
-	if handledRights(abi)&ll.AccessFSResolveUnix == 0 {
+	if handledRights(abi)&unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX == 0 {
 		f.rules = append(f.rules, sockets...)
 	}
 	return f
