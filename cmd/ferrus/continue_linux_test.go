@@ -38,6 +38,7 @@ func reportOf(t *testing.T, dir, branch string) *status.Report {
 // TestAnswersAtOnceEndInOneRun: two people answer and continue while two others resume. One answer counts, one run works, and
 // every agent is started once.
 func TestAnswersAtOnceEndInOneRun(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it plays half a task")
 	}

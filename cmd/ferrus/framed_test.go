@@ -44,6 +44,7 @@ var ownLine = regexp.MustCompile(`^(\s*[│…]|\s*(t-|[0-9]+|question|consultat
 
 // TestNoTextOfAModelLooksLikeFerrus shows a person every kind of text that a model writes, on a terminal and off it.
 func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if _, err := setupcmd.SetUp((&cli.App{}), t.Context(), dir); err != nil {
 		t.Fatal(err)

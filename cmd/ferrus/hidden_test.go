@@ -18,6 +18,7 @@ import (
 // TestEveryHiddenCharacterIsMarkedOnATerminal, whatever has it: content and names of files, commit messages, texts of agents, logs. What is
 // written to a program stays a patch to the byte.
 func TestEveryHiddenCharacterIsMarkedOnATerminal(t *testing.T) {
+	t.Parallel()
 	enginetest.Scratch = t.TempDir() // this program has none
 	m := enginetest.Repository(t, enginetest.Gate("true")).Recorded().Agreed()
 	_, ex := m.Begun()

@@ -199,6 +199,7 @@ func ferrusExits(t *testing.T, dir string, exit int, args ...string) string {
 
 // TestARunThatIsStoppedSaysSo by its exit code, and ferrus stop has done what it was asked for.
 func TestARunThatIsStoppedSaysSo(t *testing.T) {
+	t.Parallel()
 	dir := sleeping(t, "sleep")
 	p, cmd := atTerminal(t, dir, 80, 24, "resume", "--json")
 	p.shows(t, `"kind":"started"`)

@@ -37,7 +37,7 @@ func TestAnInterruptEndsTheConductorAlone(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		t.Cleanup(cancel)
 		cmd := exec.CommandContext(ctx, "ferrus", append([]string{"-C", dir}, args...)...)
-		cmd.Env = append(os.Environ(), "FERRUS_AGENT=", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		cmd.Env = append(os.Environ(), "FERRUS_AGENT=")
 		return cmd
 	}
 	if out, err := ferrus("init").CombinedOutput(); err != nil {

@@ -136,6 +136,7 @@ var partScenes = map[string]struct {
 // TestNothingThatIsSuggestedForADelegateIsRefused, in any of its states: each command that changes something is tried on a delegate of its own. Nothing
 // says that a supervisor or a person decides, and the whole says what its part does.
 func TestNothingThatIsSuggestedForADelegateIsRefused(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for i, name := range slices.Sorted(maps.Keys(partScenes)) {
 		if !kit.Every(4, i) {

@@ -50,7 +50,6 @@ command = "true"
 
 func newBranchWalk(t *testing.T) *branchWalk {
 	dir := filepath.Join(t.TempDir(), "p")
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	w := &branchWalk{t: t, dir: dir, ran: map[string]bool{}, refused: map[state.State][]state.Event{}}
 	w.must(os.Mkdir(dir, 0o755))
 	w.write("ferrus.toml", walkConfig)
@@ -210,6 +209,7 @@ func (w *branchWalk) ask(options ...string) {
 // TestEveryCommandThatIsSuggestedForABranchActsOnIt: status, log, run, acts and errors, as text and as JSON, name the branch in
 // every command that acts on one machine, in every state; and what status suggests does on the branch what it says.
 func TestEveryCommandThatIsSuggestedForABranchActsOnIt(t *testing.T) {
+	t.Parallel()
 	w := newBranchWalk(t)
 	w.run("task", "--branch", "b", "make it so")
 	w.open()

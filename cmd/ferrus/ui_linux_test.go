@@ -106,6 +106,7 @@ func TestASignalEndsTheScreen(t *testing.T) {
 
 // TestAnEditorGetsTheTerminal to itself, and its text returns to the form.
 func TestAnEditorGetsTheTerminal(t *testing.T) {
+	t.Parallel()
 	dir := sleeping(t, "One task")
 	editor := filepath.Join(t.TempDir(), "editor")
 	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing; read answer; echo \"with $answer\" >>\"$1\"\n"), 0o700); err != nil {

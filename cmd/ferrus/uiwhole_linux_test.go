@@ -54,7 +54,7 @@ func playedProject(t testing.TB) string {
 		t.Helper()
 		cmd := exec.Command(program, args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "FERRUS_AGENT=", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		cmd.Env = append(os.Environ(), "FERRUS_AGENT=")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s %v: %v: %s", program, args, err, out)
 		}
@@ -87,6 +87,7 @@ command = "sh agent.sh {server}"
 // TestAWholeTaskOnTheScreen: a new task, its run, a question, the diff, a rejection with a comment, an approval, the merge and a
 // rollback, all by keys. The screen is killed in the middle, and the run goes on.
 func TestAWholeTaskOnTheScreen(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it plays a whole task")
 	}
@@ -180,6 +181,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 
 // TestARejectionTypedAtOnceAfterAResumeArrives: both keys, the text and what sends it are there before the run has started.
 func TestARejectionTypedAtOnceAfterAResumeArrives(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it plays half a task")
 	}

@@ -20,6 +20,7 @@ import (
 
 // TestWatchShowsEveryChangeUntilItIsInterrupted.
 func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupt can be sent there")
 	}
@@ -31,7 +32,7 @@ func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 		t.Cleanup(cancel)
 		cmd := exec.CommandContext(ctx, "ferrus", append([]string{"-C", dir}, args...)...)
-		cmd.Env = append(os.Environ(), "FERRUS_AGENT=", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		cmd.Env = append(os.Environ(), "FERRUS_AGENT=")
 		return cmd
 	}
 	act := func(args ...string) {

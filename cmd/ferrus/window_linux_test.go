@@ -16,6 +16,7 @@ const longTitle = "Make the failing test of the empty slice pass on every system
 // TestTheStatusFitsItsWindow: the title and the state are always seen, the state in one piece, whatever the window's size
 // is and becomes.
 func TestTheStatusFitsItsWindow(t *testing.T) {
+	t.Parallel()
 	dir := sleeping(t, longTitle)
 	e, err := engine.Open(project.At(dir, ""), engine.Options{})
 	if err != nil {
@@ -56,6 +57,7 @@ func TestTheStatusFitsItsWindow(t *testing.T) {
 
 // TestLiveLinesLeaveNothingBehind: they are erased whole, in a window that has become narrower, and after ctrl-C.
 func TestLiveLinesLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
 	dir := sleeping(t, longTitle+" 世界世界世界世界世界世界")
 	for _, size := range windows[2:] {
 		p, cmd := atTerminal(t, dir, size[0], size[1], "resume")

@@ -13,6 +13,7 @@ import (
 
 // TestALongCheckShowsItsOutput while it runs, with the time that it has taken, and at its end nothing of that is left.
 func TestALongCheckShowsItsOutput(t *testing.T) {
+	t.Parallel()
 	dir := projecttest.New(t)
 	text := "[checks]\ncommands = [\"echo half done; while ! test -e go; do sleep 0.05; done\"]\n"
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte(text), 0o600); err != nil {
@@ -34,6 +35,7 @@ func TestALongCheckShowsItsOutput(t *testing.T) {
 
 // TestAJournalThatIsReadForLongSaysSo, here from a pipe that nothing is written to yet.
 func TestAJournalThatIsReadForLongSaysSo(t *testing.T) {
+	t.Parallel()
 	dir := projecttest.New(t)
 	name := filepath.Join(dir, "journal")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {

@@ -20,7 +20,6 @@ import (
 // TestACheckWhoseServerHasGoneReadsAsAbandoned, and so the task waits for its executor and not for a check.
 func TestACheckWhoseServerHasGoneReadsAsAbandoned(t *testing.T) {
 	dir := t.TempDir()
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"sleep 60\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

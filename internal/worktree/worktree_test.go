@@ -14,7 +14,6 @@ import (
 func TestAPlainFolderIsATree(t *testing.T) {
 	isolate(t)
 	dir := t.TempDir()
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	plain(t, dir)
 }
 

@@ -40,6 +40,7 @@ func apart(above string, run func() int) int {
 	if flag.Parse(); flag.Lookup(openedFiles) != nil {
 		flag.Set(openedFiles, "")
 	}
+	parallel()
 	dir, err := os.MkdirTemp(above, "ferrus-test-")
 	if err == nil {
 		err = os.Chmod(dir, 0o711) // tests run programs in it as another user
@@ -48,8 +49,13 @@ func apart(above string, run func() int) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		panic(err)
+	}
 	environ := map[string]string{
-		marker: "1", "FERRUS_TRUST": "", "XDG_STATE_HOME": "", // those of package trust, whose tests use this package, too
+		"GIT_CEILING_DIRECTORIES": filepath.Dir(real),                            // no temporary folder is in a repository, wherever TMPDIR is
+		marker:                    "1", "FERRUS_TRUST": "", "XDG_STATE_HOME": "", // those of package trust, whose tests use this package, too
 		"FERRUS_STATE_DIR": filepath.Join(dir, "state"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"),
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
 		"GORACE": "atexit_sleep_ms=0", // a program with the race detector sleeps a second before it exits
@@ -70,17 +76,17 @@ func apart(above string, run func() int) int {
 	return run()
 }
 
-// Waiting runs a test program whose parallel tests mostly wait: eight of them at a time, unless -parallel says how many.
-func Waiting(run func() int) int {
-	flag.Parse()
-	name, said := "test.parallel", false
+// parallel has eight tests that are parallel at a time, unless -parallel says how many: most of them wait for processes of theirs.
+func parallel() {
+	const name = "test.parallel"
+	said := false
 	flag.Visit(func(f *flag.Flag) { said = said || f.Name == name })
-	if !said {
-		if err := flag.Set(name, "8"); err != nil {
-			panic(err)
-		}
+	if said {
+		return
 	}
-	return run()
+	if err := flag.Set(name, "8"); err != nil {
+		panic(err)
+	}
 }
 
 // Scratch runs a test program with a folder for what its tests make once and copy, and sets at to its path, which has no

@@ -20,7 +20,6 @@ func New(t testing.TB, branches ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"true\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(storetest.Main(kind(""), func() int {
-		return kit.Main(func() int { return postgrestest.Main(func() int { return kit.Waiting(m.Run) }) })
+		return kit.Main(func() int { return postgrestest.Main(m.Run) })
 	}))
 }
 

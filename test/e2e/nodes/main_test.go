@@ -29,5 +29,5 @@ func TestMain(m *testing.M) {
 		root.Main()
 		os.Exit(0)
 	}
-	os.Exit(kit.Main(func() int { return postgrestest.Main(func() int { return kit.Waiting(m.Run) }) }))
+	os.Exit(kit.Main(func() int { return postgrestest.Main(m.Run) }))
 }
