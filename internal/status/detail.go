@@ -42,6 +42,8 @@ type Entry struct {
 	Back   uint64      `json:"back,omitempty"` // of a rollback: the entry that it returned to
 	Undone bool        `json:"undone,omitempty"`
 	Shared bool        `json:"shared,omitempty"` // it is older than the branch
+	Forks  []Fork      `json:"-"`                // the branches that begin after it; ReadForks reads them
+	hash   string      // of its line
 }
 
 // ReadDetail reads a task with its newest entries, all for 0.
@@ -62,7 +64,7 @@ func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, err
 	}
 	for _, p := range list {
 		d.Timeline = append(d.Timeline, Entry{Seq: p.Seq, At: p.At, By: p.Actor.Agent, Event: p.Event, From: p.From, To: p.To, Text: p.NoteText(), Back: p.Back,
-			Undone: p.Left, Shared: p.Shared})
+			Undone: p.Left, Shared: p.Shared, hash: p.H})
 	}
 	d.Earlier = len(list) > 0 && list[0].Seq > 1
 	now, err := e.View()
@@ -81,6 +83,14 @@ func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, err
 		d.Documents = append(d.Documents, Document{doc, l.Actor.Agent, l.At, l.Docs[doc]})
 	}
 	return d, nil
+}
+
+// ReadForks reads which branches begin after the entries of a task.
+func (d *Detail) ReadForks(e *engine.Engine) {
+	forks := Forks(e)
+	for i := range d.Timeline {
+		d.Timeline[i].Forks = forks[d.Timeline[i].hash]
+	}
 }
 
 // ProjectActs are what a person can do in the project of e beside its tasks: create tasks, and run all that waits.

@@ -25,8 +25,8 @@ type Event struct {
 
 // History returns the newest events, all for 0, up to the first invalid one. It verifies only what it
 // reads.
-func History(e *engine.Engine, newest int) ([]Event, error) {
-	var list []Event
+func History(e *engine.Engine, newest int) (list []Event, damage error) {
+	defer func() { share(list, e.Place().Branch) }()
 	var before time.Time
 	var from string
 	lines := e.Store().History()

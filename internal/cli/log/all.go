@@ -78,7 +78,6 @@ func journalsAt(a *cli.App, p project.Place, newest int) ([][]row, error) {
 	}
 	defer e.Close()
 	list, damage := status.History(e, newest)
-	share(list, p.Branch)
 	kind := "branch"
 	if p.Branch == "" {
 		kind = "project"

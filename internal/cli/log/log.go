@@ -67,8 +67,7 @@ func showLog(a *cli.App, ctx context.Context, newest int, durations bool) error 
 	}
 	defer e.Close()
 	list, damage := status.History(e, newest)
-	share(list, e.Place().Branch)
-	leaving := forks(e)
+	leaving := status.Forks(e)
 	day := time.Now().Format(time.DateOnly)
 	for _, p := range list {
 		if ctx.Err() != nil {

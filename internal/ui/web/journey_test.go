@@ -61,7 +61,6 @@ func TestAPersonWorksWithABrowser(t *testing.T) {
 	s.sees("continued: started") // the run that the question had ended
 	s.sees("Submission s1")
 	s.accessible("a submission")
-	s.open(b.origin + "/task?view=agents")
 	s.sees("reading <b>the patch</b>")
 	if err := os.WriteFile(more, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -252,4 +253,35 @@ func TestFormsThatTheListHasNot(t *testing.T) {
 		t.Errorf("%s happened", event)
 	}
 	b.do("/act", good)
+}
+
+// TestTheStoryBeginsWithTheNewest entry, and shows where branches begin.
+func TestTheStoryBeginsWithTheNewest(t *testing.T) {
+	m := made(t)
+	enginetest.Must(m.Human().CreateTask(t.Context(), "A way.", ""))(t)
+	enginetest.Branched(t, m.Human(), branch.Fork{Names: []string{"side"}})
+	ex := m.Executor("codex")
+	enginetest.Claim(t, ex)
+	enginetest.Must(ex.AskHuman(t.Context(), "Which <b>way</b>?", nil))(t)
+	enginetest.Claim(t, m.On("side").Executor("codex"))
+	b := browse(t, m)
+
+	for _, view := range []string{"/task", "/task?view=log"} {
+		page := b.get(view)
+		order := []string{`<strong>Codex</strong>: asked you`, `<strong>you</strong>: created`, `<p class="fork"><a href="/branch/side">side</a>`}
+		at := 0
+		for _, want := range order {
+			i := strings.Index(page[at:], want)
+			if i < 0 {
+				t.Fatalf("%s: no %q after what is newer:\n%s", view, want, page)
+			}
+			at += i
+		}
+		if n := strings.Count(page, `class="fork"`); n != 1 {
+			t.Errorf("%s: %d branches leave", view, n)
+		}
+	}
+	if page := b.get("/branch/side?view=log"); strings.Contains(page, `class="fork"`) || strings.Count(page, ` shared"`) != 1 {
+		t.Errorf("what the branch has in common is not marked, or it leaves itself:\n%s", page)
+	}
 }

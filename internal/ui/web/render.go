@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,9 +35,15 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 })
 
 var functions = template.FuncMap{
-	"age":      age,
-	"words":    status.StateWords,
-	"outcome":  outcome,
+	"age":     age,
+	"words":   status.StateWords,
+	"outcome": outcome,
+	"link":    linkTo,
+	"newest": func(list []status.Entry) []status.Entry {
+		list = slices.Clone(list)
+		slices.Reverse(list)
+		return list
+	},
 	"event":    status.EventWords,
 	"who":      func(actor string) string { return format.Line(status.Who(actor)) },
 	"duration": format.Duration,

@@ -61,7 +61,7 @@ func TestAReviewGoesOnWhereItWas(t *testing.T) {
 	submit(map[string]string{"a.go": "package a\n\nvar a = 2\n"})
 	b.has(diff, "4 files", "1 viewed", "Earlier: 1 submission", "rejected by you", "Use <b>two</b>.")
 	since := b.get(diff + "&since=s1")
-	for _, want := range []string{"Only what has changed since s1.", "1 file,", `<span class="m">2</span>`, "comment=0-n3#L0-n3"} {
+	for _, want := range []string{"Only what has changed since s1.", "1 file,", `<span class="m"><b>2</b></span>`, "comment=0-n3#L0-n3"} {
 		if !strings.Contains(html.UnescapeString(since), want) {
 			t.Errorf("since s1: no %q in\n%s", want, since)
 		}

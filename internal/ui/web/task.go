@@ -47,8 +47,11 @@ type agentRun struct {
 	Name string
 }
 
-// newestEntries is how many entries of the log are shown at first.
-const newestEntries = 200
+// How many entries of the log are shown at first: in its own view, and in the first one.
+const (
+	newestEntries = 200
+	storyEntries  = 12
+)
 
 // firstActs are the acts that move a task on. Those about an entry of the log stand in the log.
 var (
@@ -63,18 +66,24 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 		return errNotFound
 	}
 	newest := 1
-	if name == "log" {
+	switch {
+	case name == "":
+		newest = storyEntries
+	case name == "log" && r.URL.Query().Get("all") != "":
+		newest = 0
+	case name == "log":
 		newest = newestEntries
-		if r.URL.Query().Get("all") != "" {
-			newest = 0
-		}
 	}
 	var e *engine.Engine // nil when it cannot be opened now
 	d, stale, err := remember(s.seen, "task "+branch+" "+strconv.Itoa(newest), func() (_ *status.Detail, err error) {
 		if e, err = s.open(branch); err != nil {
 			return nil, err
 		}
-		return status.ReadDetail(r.Context(), e, newest)
+		d, err := status.ReadDetail(r.Context(), e, newest)
+		if err == nil && newest != 1 {
+			d.ReadForks(e)
+		}
+		return d, err
 	})
 	if e != nil {
 		defer e.Close()
@@ -116,6 +125,16 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 	case "agents":
 		if err := t.agents(r, e, branch); err != nil {
 			return err
+		}
+	case "":
+		if e == nil {
+			break
+		}
+		if err := t.agents(r, e, branch); err != nil {
+			return err
+		}
+		if t.Tail != nil && t.Tail.Next == "" { // it is over
+			t.Tail = nil
 		}
 	}
 	p.Data = t

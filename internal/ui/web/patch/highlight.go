@@ -7,9 +7,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
-// Highlight returns the lines of each hunk of a file as HTML, in their order, coloured by its language. All text is escaped, and
-// hidden characters are marked. The
-// time that it takes grows with the text alone, whatever the text is.
+// Highlight returns the lines of each hunk of a file as HTML, in their order, coloured by its language. The words in which a line differs from the
+// one in its place are bold. All text is escaped, and hidden characters are marked. The time that it takes grows with the text alone, whatever the
+// text is.
 func Highlight(f *File) [][]template.HTML {
 	l := lexerOf(f.Path)
 	all := make([][]template.HTML, len(f.Hunks))
@@ -29,16 +29,17 @@ type lexer struct {
 // hunk colours lines. Each side is a text of its own: a string that begins in a removed line does not go on in an added one.
 func (l *lexer) hunk(lines []Line) []template.HTML {
 	all := make([]template.HTML, len(lines))
+	changed := changedWords(lines)
 	var was, now *region
 	for i, line := range lines {
 		switch line.Kind {
 		case '-':
-			all[i], was = l.line(line.Text, was)
+			all[i], was = l.line(line.Text, was, changed[i])
 		case '+':
-			all[i], now = l.line(line.Text, now)
+			all[i], now = l.line(line.Text, now, changed[i])
 		case ' ':
-			_, was = l.line(line.Text, was)
-			all[i], now = l.line(line.Text, now)
+			_, was = l.line(line.Text, was, part{})
+			all[i], now = l.line(line.Text, now, part{})
 		default:
 			all[i] = template.HTML(escaped(line.Text))
 		}
@@ -46,26 +47,42 @@ func (l *lexer) hunk(lines []Line) []template.HTML {
 	return all
 }
 
-// line colours a line that begins within a region, or in code if that is nil, and returns within what the next one begins.
-func (l *lexer) line(text string, in *region) (template.HTML, *region) {
+// line colours a line that begins within a region, or in code if that is nil, and returns within what the next one begins. What has changed in
+// it is bold.
+func (l *lexer) line(text string, in *region, changed part) (template.HTML, *region) {
 	var b strings.Builder
-	put := func(class, part string) {
-		if class != "" && part != "" {
-			b.WriteString(`<span class="` + class + `">` + escaped(part) + `</span>`)
-		} else {
-			b.WriteString(escaped(part))
+	// put writes the text up to an index.
+	written := 0
+	put := func(class string, to int) {
+		if class != "" && written < to {
+			b.WriteString(`<span class="` + class + `">`)
+			defer b.WriteString(`</span>`)
+		}
+		for written < to {
+			from, end := written, to
+			bold := from >= changed.from && from < changed.to
+			switch {
+			case bold:
+				end = min(to, changed.to)
+			case from < changed.from:
+				end = min(to, changed.from)
+			}
+			html := escaped(text[from:end])
+			if bold {
+				html = "<b>" + html + "</b>"
+			}
+			b.WriteString(html)
+			written = end
 		}
 	}
-	plain := 0 // where the text begins that is not written yet
 	for at := 0; at < len(text); {
 		begin := at
 		if in == nil {
 			if in = l.opens(text, at); in == nil {
 				class := ""
 				if at, class = l.word(text, at); class != "" {
-					put("", text[plain:begin])
-					put(class, text[begin:at])
-					plain = at
+					put("", begin)
+					put(class, at)
 				}
 				continue
 			}
@@ -73,15 +90,14 @@ func (l *lexer) line(text string, in *region) (template.HTML, *region) {
 		}
 		var closed bool
 		at, closed = in.end(text, at)
-		put("", text[plain:begin])
-		put(in.class, text[begin:at])
-		plain = at
+		put("", begin)
+		put(in.class, at)
 		if !closed {
 			break
 		}
 		in = nil
 	}
-	put("", text[plain:])
+	put("", len(text))
 	if in != nil && !in.lines {
 		in = nil
 	}

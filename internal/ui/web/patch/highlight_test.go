@@ -5,10 +5,11 @@ import (
 	"testing"
 )
 
-// TestColours shows what each kind of text becomes, one line of a row: K, S, M, C and F begin a class, and . ends it.
+// TestColours shows what each kind of text becomes, one line of a row: K, S, M, C and F begin a class, and . ends it; [ and ] are around the words that
+// have changed.
 func TestColours(t *testing.T) {
 	short := strings.NewReplacer(`<span class="k">`, "K", `<span class="s">`, "S", `<span class="m">`, "M", `<span class="c">`, "C", `<span class="f">`, "F",
-		"</span>", ".", "&#34;", `"`, "&#39;", "'", "&lt;", "<", "&gt;", ">", "&amp;", "&")
+		"<b>", "[", "</b>", "]", "</span>", ".", "&#34;", `"`, "&#39;", "'", "&lt;", "<", "&gt;", ">", "&amp;", "&")
 	for _, row := range []struct{ name, text, want string }{
 		{"a.go", " func f() { return 0x1F } // g", "Kfunc. Ff.() { Kreturn. M0x1F. } C// g."},
 		{"a.go", ` s := "a\"b" + 'c'`, `s := S"a\"b". + S'c'.`},
@@ -20,6 +21,14 @@ func TestColours(t *testing.T) {
 		{"a.sql", " SELECT a from b -- c", "KSELECT. a Kfrom. b C-- c."},
 		{"a.rs", " fn f<'a>(x: &'a str)", "Kfn. f<'a>(x: &'a str)"},
 		{"Makefile", ` "a\`, `S"a\.`},
+		{"a.unknown", "-the old words stay\n+the new words stay", "the [old] words stay|the [new] words stay"},
+		{"a.unknown", "-total = a + b\n+total = a + bc", "total = a + [b]|total = a + [bc]"},
+		{"a.unknown", "-one two\n+one two three", "one two|one two[ three]"},
+		{"a.unknown", "-one and two\n-three and four\n+one or two\n+three or four\n one", "one [and] two|three [and] four|one [or] two|three [or] four|one"},
+		{"a.unknown", "-one and two\n+one or two\n+one", "one and two|one or two|one"}, // which stands for which is not known
+		{"a.unknown", "-one\n+eight other words", "one|eight other words"},
+		{"a.unknown", "-von größe 1\n+von größer 1", "von [größe] 1|von [größer] 1"},
+		{"a.go", "-s := f(\"a b\", 1)\n+s := f(\"a c\", 2)", `s := Ff.(S"a [b"].[, ]M[1].)|s := Ff.(S"a [c"].[, ]M[2].)`},
 		{"a.unknown", ` func f(1) "a"`, `func f(1) "a"`},
 		{"a.go", `\ No newline at end of file`, " No newline at end of file"},
 		{"a.go", " größe(1) <b>", "Fgröße.(M1.) <b>"},

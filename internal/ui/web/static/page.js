@@ -45,6 +45,14 @@ async function refresh() {
       exchange(was, now);
       changed = true;
     }
+    const tail = document.getElementById("tail"), newer = page.getElementById("tail");
+    if (tail && newer && tail.dataset.run !== newer.dataset.run) { // another agent works now
+      unfollow();
+      exchange(tail, newer);
+      tail.dataset.run = newer.dataset.run;
+      found();
+      follow();
+    }
     document.title = page.title;
     if (kept) say("The task has changed. What you write is kept; load the page again to see the change.");
     else if (changed) say("Updated at " + new Date().toLocaleTimeString());
@@ -79,9 +87,15 @@ document.addEventListener("visibilitychange", () => {
 });
 
 // The output of an agent has a stream of its own, by the offset in its log.
-const output = document.getElementById("output");
+let output = null;
 let outputs = null;
-let next = output && output.dataset.output;
+let next = null;
+
+function found() {
+  output = document.getElementById("output");
+  next = output && output.dataset.output;
+  if (output) output.scrollTop = output.scrollHeight;
+}
 
 function follow() {
   if (!next || outputs) return;
@@ -127,5 +141,5 @@ document.addEventListener("keydown", (e) => {
   if (press) { e.preventDefault(); press.click(); }
 });
 
-if (output) output.scrollTop = output.scrollHeight;
+found();
 if (!document.hidden) { start(); follow(); }
