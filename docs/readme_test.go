@@ -109,7 +109,7 @@ ferrus() {
 `+indented(t, "../README.md", "## Five minutes")+`
 cat hello.go
 `)
-	for _, want := range []string{"init ends with 1\n", "no greeting", "run ends with 0\n", `return "Hello"`, "Complete"} {
+	for _, want := range []string{"init ends with 1\n", "no greeting", "run ends with 0\n", `return "Hello"`, "approved"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)
 		}

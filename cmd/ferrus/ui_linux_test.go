@@ -79,7 +79,7 @@ func TestADumbTerminalHasNoScreen(t *testing.T) {
 			t.Errorf("it ends with %d: %s", code, x.written())
 		}
 		x = inTerminal(t, dir, 80, 24, []string{term}, "ferrus")
-		if code := x.end(t); code != 0 || !strings.Contains(x.written(), "Executing") || strings.Contains(x.written(), "\x1b[?1049h") {
+		if code := x.end(t); code != 0 || !strings.Contains(x.written(), "writes") || strings.Contains(x.written(), "\x1b[?1049h") {
 			t.Errorf("it ends with %d: %s", code, x.written())
 		}
 	}

@@ -114,14 +114,14 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.shows(t, "Answer: ") // it starts the run again
 
 	// The screen is killed. The run goes on, and another screen shows what it did.
-	x.shows(t, "Reviewing", "y approve")
+	x.shows(t, "in review", "y approve")
 	screen := children(x.cmd.Process.Pid)[0]
 	if err := syscall.Kill(screen, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	x.end(t)
 	x = inTerminal(t, dir, 120, 40, []string{"NO_COLOR=1"}, "ferrus", "ui")
-	x.shows(t, "fix  Fix the sum", "Reviewing")
+	x.shows(t, "fix  Fix the sum", "in review")
 	x.choose(t, "fix")
 	x.shows(t, "It is fixed.", "x stop") // a run is still at work
 
@@ -140,7 +140,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "y")
 	x.shows(t, "Note (optional)")
 	x.press(t, "\r")
-	x.shows(t, "Complete", "M merge")
+	x.shows(t, "approved", "M merge")
 	x.press(t, "M")
 	x.until(t, "the merge", func(string) bool {
 		text, _ := os.ReadFile(filepath.Join(dir, "sum.txt"))
@@ -168,7 +168,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.shows(t, "Are you sure?")
 	x.press(t, "y")
 	x.shows(t, "(undo: b to entry 16)")
-	x.shows(t, "Reviewing", "y approve")
+	x.shows(t, "in review", "y approve")
 
 	if found := coloursIn(x.written()); found != "" {
 		t.Errorf("NO_COLOR is set, and there are colours: %q", found)

@@ -23,7 +23,7 @@ const MaxShown = 12
 // ShowReport prints the report on one screen.
 func (a *App) ShowReport(r *status.Report) {
 	if r.TaskID == "" {
-		a.heading("no task", "", r.State)
+		a.Say("%s\n", a.Paint(ColourOf(r.State), status.StateWords(r.State)))
 		a.Say("  %s is ready for one\n", r.Root)
 	} else {
 		a.heading(r.TaskID, format.Line(r.Title), r.State)
@@ -74,19 +74,20 @@ func (a *App) ShowReport(r *status.Report) {
 
 // heading shows a task and its state in a line; in two where one does not fit.
 func (a *App) heading(id, title string, s state.State) {
+	words := status.StateWords(s)
 	columns := a.Width()
 	room := 44
 	if columns > 0 {
-		room = min(room, columns-len(id)-len(s)-4)
+		room = min(room, columns-len(id)-len(words)-4)
 	}
 	if taken := format.Width(title); columns > 0 && taken > room {
 		if room = columns - len(id) - len(s) - 4; taken > room {
-			a.Say("%s  %s\n  %s\n", id, a.Paint(ColourOf(s), string(s)), title)
+			a.Say("%s  %s\n  %s\n", id, a.Paint(ColourOf(s), words), title)
 			return
 		}
 		room = taken
 	}
-	a.Say("%s  %s%s  %s\n", id, title, strings.Repeat(" ", max(0, room-format.Width(title))), a.Paint(ColourOf(s), string(s)))
+	a.Say("%s  %s%s  %s\n", id, title, strings.Repeat(" ", max(0, room-format.Width(title))), a.Paint(ColourOf(s), words))
 }
 
 // ShowSpend shows what the task has cost.

@@ -27,7 +27,7 @@ func (t ArchivedTask) Outcome() string {
 	case t.Error != "":
 		return "unreadable"
 	case t.State == state.Complete || t.State == state.Failed:
-		return string(t.State)
+		return StateWords(t.State)
 	}
 	return "abandoned"
 }

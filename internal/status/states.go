@@ -3,6 +3,7 @@ package status
 import (
 	"cmp"
 
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -33,7 +34,7 @@ var stateWords = map[state.State]string{
 }
 
 // StateWords says in a few words for people what a task in a state does; the name of a state that it does not know.
-func StateWords(s state.State) string { return cmp.Or(stateWords[s], string(s)) }
+func StateWords(s state.State) string { return cmp.Or(stateWords[s], format.Line(string(s))) }
 
 // waiting says for whom a task waits, by the names of state.Waiting.
 var waiting = map[string]string{"executor": "the executor", "supervisor": "the supervisor, or you", "human": "you"}

@@ -107,7 +107,7 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 			a.Say("%s cannot be read: %s\n", name(t.Branch), format.Line(t.Error))
 			continue
 		}
-		a.Say("%s %s %s %-22s%s %8s  %s\n", name(t.Branch), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
+		a.Say("%s %s %s %-22s%s %8s  %s\n", name(t.Branch), a.Paint(cli.ColourOf(t.State), format.Pad(status.StateWords(t.State), 21)), gate(a, t),
 			change(t), column(t.Number()), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
 		if !t.Green && t.Why != "" {
 			a.Say("%s %s\n", name(""), a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))

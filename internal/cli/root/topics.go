@@ -62,10 +62,11 @@ func rows(list []row) string {
 func statesText() string {
 	var list []row
 	for _, s := range state.States() {
-		list = append(list, row{string(s), status.AboutState(s)})
+		list = append(list, row{string(s), status.StateWords(s) + ": " + status.AboutState(s)})
 	}
-	return `A task is always in one of these states. "ferrus status" shows it, with the
-commands that help next.
+	return `A task is always in one of these states. The words behind the name are those of
+"ferrus status", the screen and the page; "ferrus log", "ferrus show" and --json
+have the name.
 
 ` + rows(list) + `
 Any task that has started can be abandoned with "ferrus reset". To see which

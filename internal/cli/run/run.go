@@ -244,7 +244,7 @@ func stoppedRun(a *cli.App, ctx context.Context, e *engine.Engine) error {
 		}
 		return cli.ExitWith(exit)
 	}
-	a.Say("stopped; the task is %s and its agents have ended\n", r.State)
+	a.Say("stopped (%s); its agents have ended\n", status.StateWords(r.State))
 	a.ShowSteps(r.Next)
 	return cli.ExitWith(exit)
 }

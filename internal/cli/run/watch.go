@@ -119,7 +119,7 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 	duty := w.a.Paint(cli.RoleColour[e.Duty.Role()], fmt.Sprintf("%-12s", e.Run))
 	switch e.Kind {
 	case conductor.Moved:
-		text := w.a.Paint(cli.ColourOf(e.State), string(e.State))
+		text := w.a.Paint(cli.ColourOf(e.State), status.StateWords(e.State))
 		if e.Text != "" {
 			text += w.a.Paint("", "  "+format.Clip(format.Line(e.Text), 160))
 		}
@@ -204,7 +204,7 @@ func (w *watcher) show(v conductor.View) {
 		return
 	}
 	t := v.Task
-	head := fmt.Sprintf("%-13s %s", t.State, format.Clip(format.Line(t.Title), 50))
+	head := fmt.Sprintf("%-21s %s", status.StateWords(t.State), format.Clip(format.Line(t.Title), 42))
 	if !t.Since.IsZero() {
 		head += "  for " + format.Duration(v.Now.Sub(t.Since))
 	}
@@ -230,7 +230,7 @@ func (w *watcher) show(v conductor.View) {
 
 // verdictLine says how the task stands at the end of a run.
 func verdictLine(r *status.Report, t state.Task) string {
-	text := string(t.State)
+	text := status.StateWords(t.State)
 	switch t.State {
 	case state.Complete:
 		reviews := t.ReviewCycles + 1

@@ -58,7 +58,7 @@ func needed(it item, needs []status.Need) item {
 }
 
 func ofMachine(m status.Machine, needs []status.Need) item {
-	it := item{key: Key{Task, m.Branch}, group: groupOf(m.Group), name: machineName(m.Branch), state: line(string(m.State)), since: m.Since}
+	it := item{key: Key{Task, m.Branch}, group: groupOf(m.Group), name: machineName(m.Branch), state: line(status.StateWords(m.State)), since: m.Since}
 	if m.Title != "" {
 		it.name += "  " + line(m.Title)
 	}

@@ -189,7 +189,11 @@ func (l *list) draw(it item, selected, focused bool, now time.Time) []string {
 		indent = indent[2:] + "└ "
 	}
 	g := groups[it.group]
-	first := ends(clip(mark+indent+g.mark+" "+it.name, l.width-len(it.state)-1), it.state, l.width)
+	state := it.state
+	if it.needs { // the need says it
+		state = ""
+	}
+	first := ends(clip(mark+indent+g.mark+" "+it.name, l.width-len(state)-1), state, l.width)
 	second := ends(clip("    "+strings.Repeat("  ", it.depth)+strings.Join(it.facts, "  "), l.width-len(age)-1), age, l.width)
 	return []string{style.Render(first), dim.Render(second)}
 }

@@ -103,7 +103,7 @@ func (t *overviewTab) task(s *sheet, d *status.Detail) {
 		}
 	}
 	s.gap()
-	s.fact("state", string(r.State)+since(r.Since, t.now))
+	s.fact("state", line(status.StateWords(r.State))+since(r.Since, t.now))
 	s.fact("task", r.TaskID)
 	s.fact("branch", r.Branch)
 	if r.FailureReason != "" {

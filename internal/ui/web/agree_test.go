@@ -96,12 +96,9 @@ func TestTheFourViewsAgree(t *testing.T) {
 			}
 		}
 		for _, task := range v.Machines {
-			word := string(task.State)
-			if name == "the page" { // it has the need of a task, or its state in words for people
-				word = status.StateWords(task.State)
-				if task.Group == status.NeedsYou {
-					word = ""
-				}
+			word := status.StateWords(task.State)
+			if name == "the page" && task.Group == status.NeedsYou { // it has the need of a task, or its state
+				word = ""
 			}
 			if !strings.Contains(text, task.Title) || !strings.Contains(text, word) {
 				t.Errorf("%s does not have %s, %q", name, task.Title, word)

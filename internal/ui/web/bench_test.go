@@ -1,3 +1,5 @@
+//go:build unix
+
 package web_test
 
 import (
@@ -6,6 +8,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 )
@@ -32,7 +37,27 @@ func large(b testing.TB) *enginetest.Machine {
 // BenchmarkPages are the pages of a task with 1,000 entries and a patch of 1 MB.
 func BenchmarkPages(b *testing.B) {
 	br := browse(b, large(b))
-	for _, path := range []string{"/", "/task", "/task?view=diff", "/task?view=log", "/task?view=log&all=1", "/task?view=documents", "/history"} {
+	for _, path := range []string{"/", "/task", "/task?view=diff", "/task?view=diff&file=40", "/task?view=log", "/task?view=log&all=1", "/task?view=documents", "/history"} {
+		b.Run(strings.NewReplacer("/", "-", "?", "-", "&", "-").Replace(path), func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				size = len(br.get(path))
+			}
+			b.ReportMetric(float64(size), "bytes")
+		})
+	}
+}
+
+// BenchmarkManyTasks are the pages of a project with 1,000 tasks that are over.
+func BenchmarkManyTasks(b *testing.B) {
+	m := made(b)
+	human := m.Human()
+	for i := range 1000 {
+		enginetest.Must(human.CreateTask(b.Context(), fmt.Sprintf("Task %d: refuse what is not in stock.", i), ""))(b)
+		enginetest.Must(human.Reset(b.Context(), "enough"))(b)
+	}
+	br := browse(b, m)
+	for _, path := range []string{"/", "/history", "/history?all=1", "/history?q=task+77"} {
 		b.Run(strings.NewReplacer("/", "-", "?", "-", "&", "-").Replace(path), func(b *testing.B) {
 			size := 0
 			for b.Loop() {
@@ -62,7 +87,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenPages is how much memory each of 100 open pages takes.
+// BenchmarkOpenPages is how much memory each of 100 open pages takes, and how much of a core all of them while nothing changes.
 func BenchmarkOpenPages(b *testing.B) {
 	m := made(b)
 	m.Begun()
@@ -81,8 +106,20 @@ func BenchmarkOpenPages(b *testing.B) {
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(after.Sys)/(1<<20), "MiB")
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/100/1024, "KiB/page")
+		used, began := processorTime(b), time.Now()
+		time.Sleep(2 * time.Second)
+		b.ReportMetric(100*float64(processorTime(b)-used)/float64(time.Since(began)), "%core")
 		for _, resp := range open {
 			resp.Body.Close()
 		}
 	}
+}
+
+// processorTime is how much processor time this process has used.
+func processorTime(b *testing.B) time.Duration {
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
