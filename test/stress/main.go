@@ -187,6 +187,9 @@ func (f form) run(ctx context.Context, p testPackage, outputs string) (result, e
 		return r, err
 	}
 	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o711); err != nil { // tests run programs in it as another user
+		return r, err
+	}
 	program := filepath.Join(dir, "test.exe")
 	build := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off", "-o", program}, f.build, []string{p.ImportPath})...)
 	if out, err := build.CombinedOutput(); err != nil {
