@@ -34,7 +34,7 @@ func TestTheStatusFitsItsWindow(t *testing.T) {
 		return func(shown string) bool {
 			lines := strings.Split(shown, "\n")
 			top := strings.Join(lines[:min(3, len(lines))], " ")
-			return len(lines) <= rows && strings.Contains(shown, "waits for your answer") &&
+			return len(lines) <= rows && strings.Contains(shown, "waits for an answer") &&
 				strings.Contains(strings.ReplaceAll(strings.Join(strings.Fields(top), " "), " … ", " "), longTitle)
 		}
 	}

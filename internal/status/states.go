@@ -20,14 +20,14 @@ var meaning = map[state.State]string{
 	state.Failed:        "A limit was reached. You can reopen the task or reset it.",
 }
 
-// stateWords say in a few words what a task in a state does.
+// stateWords say in a few words what a task in a state does. They name nobody: a delegate asks the executor of its task.
 var stateWords = map[state.State]string{
 	state.Idle:          "no task",
 	state.Executing:     "writes",
 	state.Checking:      "checks passed",
 	state.Addressing:    "fixes what failed",
-	state.Consultation:  "asks the reviewer",
-	state.AwaitingHuman: "waits for your answer",
+	state.Consultation:  "asks for advice",
+	state.AwaitingHuman: "waits for an answer",
 	state.Reviewing:     "in review",
 	state.Complete:      "approved",
 	state.Failed:        "failed",
