@@ -144,13 +144,22 @@ func TestExecutorsAreKilledAtRandom(t *testing.T) {
 			kinds := slices.Sorted(maps.Keys(due))
 			due = map[string]int{kinds[rand.IntN(len(kinds))]: 1, "shim": 1}
 		}
+		// answered answers the question whether to go on, which ferrus asks after some deaths, and so perhaps after the last.
+		answered := func() bool {
+			now, err := e.View()
+			must(t, err)
+			if now.Task.State != state.AwaitingHuman {
+				return false
+			}
+			enginetest.Must(s.at.Human().Answer(t.Context(), "", "Go on."))(t)
+			return true
+		}
 		for round := 0; len(due) > 0; round++ {
 			if round == 100 {
 				t.Fatalf("not drawn in %d rounds: %v", round, due)
 			}
 			s.start(t)
-			if now, err := e.View(); err == nil && now.Task.State == state.AwaitingHuman { // after some of them ferrus asks whether to go on
-				enginetest.Must(s.at.Human().Answer(t.Context(), "", "Go on."))(t)
+			if answered() {
 				continue
 			}
 			var victims map[string]int
@@ -186,6 +195,7 @@ func TestExecutorsAreKilledAtRandom(t *testing.T) {
 				t.Fatalf("after the death of the %s the work tree names %q", name, now)
 			}
 		}
+		answered()
 		now, err := e.View()
 		must(t, err)
 		if now.Task.State != state.Executing || now.Task.ClaimedBy != "" && !e.Verdict(now).Dead {
