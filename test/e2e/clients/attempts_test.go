@@ -78,10 +78,10 @@ func (r *rig) compared() {
 	words := r.must(ferrus, "select")
 	for i, b := range shown.Branches {
 		name, added := fmt.Sprintf("try.%d", i+1), []int{3, 1, 1}[i]
-		row := fmt.Sprintf(`(?m)^try\.%d +Complete +passed +1 file \+%d -0 +[0-9.]+ ?s`, i+1, added)
+		row := fmt.Sprintf(`(?m)^try\.%d +approved +passed +1 file \+%d -0 +[0-9.]+ ?s`, i+1, added)
 		now := state.Complete
 		if i == 2 {
-			now, row = state.Failed, `(?m)^try\.3 +Failed +not passed +1 file \+1 -0 .*\n.*sh check\.sh: exit status 1`
+			now, row = state.Failed, `(?m)^try\.3 +failed +not passed +1 file \+1 -0 .*\n.*sh check\.sh: exit status 1`
 			if !strings.Contains(b.Why, "sh check.sh: exit status 1") {
 				r.t.Errorf("why it is red: %s", b.Why)
 			}
