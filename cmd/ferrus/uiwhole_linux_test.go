@@ -168,7 +168,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.shows(t, "Are you sure?")
 	x.press(t, "y")
 	x.shows(t, "(undo: b to entry 16)")
-	x.shows(t, "in review", "y approve")
+	x.shows(t, "Submission s1 waits for a review", "y approve")
 
 	if found := coloursIn(x.written()); found != "" {
 		t.Errorf("NO_COLOR is set, and there are colours: %q", found)
