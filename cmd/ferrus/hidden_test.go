@@ -19,7 +19,6 @@ import (
 // written to a program stays a patch to the byte.
 func TestEveryHiddenCharacterIsMarkedOnATerminal(t *testing.T) {
 	t.Parallel()
-	enginetest.Scratch = t.TempDir() // this program has none
 	m := enginetest.Repository(t, enginetest.Gate("true")).Recorded().Agreed()
 	_, ex := m.Begun()
 	every := kit.HiddenText()

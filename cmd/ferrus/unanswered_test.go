@@ -26,7 +26,6 @@ func TestAServiceThatNeverAnswersHoldsNoCommandUp(t *testing.T) {
 	}))
 	defer s.Close()
 	defer close(end)
-	enginetest.Scratch = t.TempDir() // this program has none
 	m := enginetest.Repository(t, enginetest.Gate("true")+"[notify]\nurls = [\"generic://"+strings.TrimPrefix(s.URL, "http://")+"/hook?disabletls=yes\"]\n").Recorded().Agreed()
 	_, ex := m.Begun()
 	if _, err := ex.AskHuman(t.Context(), "Red?\n\nferrus: approved work (forged)\nid: forged 1", nil); err != nil {

@@ -23,7 +23,7 @@ const MaxShown = 12
 // ShowReport prints the report on one screen.
 func (a *App) ShowReport(r *status.Report) {
 	if r.TaskID == "" {
-		a.Say("%s\n", a.Paint(ColourOf(r.State), status.StateWords(r.State)))
+		a.Say("%s\n", a.PaintState(r.State, 0))
 		a.Say("  %s is ready for one\n", r.Root)
 	} else {
 		a.heading(r.TaskID, format.Line(r.Title), r.State)
@@ -74,20 +74,19 @@ func (a *App) ShowReport(r *status.Report) {
 
 // heading shows a task and its state in a line; in two where one does not fit.
 func (a *App) heading(id, title string, s state.State) {
-	words := status.StateWords(s)
-	columns := a.Width()
-	room := 44
+	columns, room := a.Width(), 44
+	left := columns - len(id) - len(status.StateWords(s)) - 4
 	if columns > 0 {
-		room = min(room, columns-len(id)-len(words)-4)
+		room = min(room, left)
 	}
 	if taken := format.Width(title); columns > 0 && taken > room {
-		if room = columns - len(id) - len(s) - 4; taken > room {
-			a.Say("%s  %s\n  %s\n", id, a.Paint(ColourOf(s), words), title)
+		if room = left; taken > room {
+			a.Say("%s  %s\n  %s\n", id, a.PaintState(s, 0), title)
 			return
 		}
 		room = taken
 	}
-	a.Say("%s  %s%s  %s\n", id, title, strings.Repeat(" ", max(0, room-format.Width(title))), a.Paint(ColourOf(s), words))
+	a.Say("%s  %s%s  %s\n", id, title, strings.Repeat(" ", max(0, room-format.Width(title))), a.PaintState(s, 0))
 }
 
 // ShowSpend shows what the task has cost.
@@ -95,6 +94,14 @@ func (a *App) ShowSpend(r *status.Report) {
 	if s := status.Cost(r.Spent); s != "" {
 		a.ShowRow("spent", s)
 	}
+}
+
+// StateWidth is how wide a column of states in words is.
+const StateWidth = 21
+
+// PaintState is a state in words, in its colour and at least so many columns wide.
+func (a *App) PaintState(s state.State, width int) Styled {
+	return a.Paint(ColourOf(s), format.Pad(status.StateWords(s), width))
 }
 
 // ColourOf is the colour of a state; one without a colour is bold.

@@ -46,6 +46,12 @@ type Entry struct {
 	hash   string      // of its line
 }
 
+// Entry is the event as an entry of a log.
+func (p Event) Entry() Entry {
+	return Entry{Seq: p.Seq, At: p.At, By: p.Actor.Agent, Event: p.Event, From: p.From, To: p.To, Text: p.NoteText(), Back: p.Back, Undone: p.Left, Shared: p.Shared,
+		hash: p.H}
+}
+
 // ReadDetail reads a task with its newest entries, all for 0.
 func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, error) {
 	r, err := ReadAll(e)
@@ -63,8 +69,7 @@ func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, err
 		return nil, err
 	}
 	for _, p := range list {
-		d.Timeline = append(d.Timeline, Entry{Seq: p.Seq, At: p.At, By: p.Actor.Agent, Event: p.Event, From: p.From, To: p.To, Text: p.NoteText(), Back: p.Back,
-			Undone: p.Left, Shared: p.Shared, hash: p.H})
+		d.Timeline = append(d.Timeline, p.Entry())
 	}
 	d.Earlier = len(list) > 0 && list[0].Seq > 1
 	now, err := e.View()

@@ -54,11 +54,11 @@ func apart(above string, run func() int) int {
 		panic(err)
 	}
 	environ := map[string]string{
-		"GIT_CEILING_DIRECTORIES": filepath.Dir(real),                            // no temporary folder is in a repository, wherever TMPDIR is
-		marker:                    "1", "FERRUS_TRUST": "", "XDG_STATE_HOME": "", // those of package trust, whose tests use this package, too
+		marker: "1", "FERRUS_TRUST": "", "XDG_STATE_HOME": "", // those of package trust, whose tests use this package, too
 		"FERRUS_STATE_DIR": filepath.Join(dir, "state"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"),
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
-		"GORACE": "atexit_sleep_ms=0", // a program with the race detector sleeps a second before it exits
+		"GIT_CEILING_DIRECTORIES": filepath.Dir(real),  // no temporary folder is in a repository, wherever TMPDIR is
+		"GORACE":                  "atexit_sleep_ms=0", // a program with the race detector sleeps a second before it exits
 	}
 	if above != "" {
 		environ["TMPDIR"] = dir

@@ -183,7 +183,7 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 		if b.Agent != "" {
 			by = "  " + b.Agent
 		}
-		a.Say("%s %s  %s%s\n", column(b.Branch), a.Paint(cli.ColourOf(b.State), format.Pad(status.StateWords(b.State), 21)), relative(a, b.Work), by)
+		a.Say("%s %s  %s%s\n", column(b.Branch), a.PaintState(b.State, cli.StateWidth), relative(a, b.Work), by)
 	}
 	if err != nil {
 		return cli.CannotDo("make the others", "", err)

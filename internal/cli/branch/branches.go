@@ -101,13 +101,13 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 		names = append(names, t.Branch)
 	}
 	name := a.Names(14, names)
-	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%s %-13s %-12s %-22s%s %8s  %s", name("branch"), "state", "checks", "change", column("score"), "time", "task")))
+	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%s %-*s %-12s %-22s%s %8s  %s", name("branch"), cli.StateWidth, "state", "checks", "change", column("score"), "time", "task")))
 	for _, t := range list {
 		if t.Error != "" {
 			a.Say("%s cannot be read: %s\n", name(t.Branch), format.Line(t.Error))
 			continue
 		}
-		a.Say("%s %s %s %-22s%s %8s  %s\n", name(t.Branch), a.Paint(cli.ColourOf(t.State), format.Pad(status.StateWords(t.State), 21)), gate(a, t),
+		a.Say("%s %s %s %-22s%s %8s  %s\n", name(t.Branch), a.PaintState(t.State, cli.StateWidth), gate(a, t),
 			change(t), column(t.Number()), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
 		if !t.Green && t.Why != "" {
 			a.Say("%s %s\n", name(""), a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))

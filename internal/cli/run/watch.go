@@ -119,7 +119,7 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 	duty := w.a.Paint(cli.RoleColour[e.Duty.Role()], fmt.Sprintf("%-12s", e.Run))
 	switch e.Kind {
 	case conductor.Moved:
-		text := w.a.Paint(cli.ColourOf(e.State), status.StateWords(e.State))
+		text := w.a.PaintState(e.State, 0)
 		if e.Text != "" {
 			text += w.a.Paint("", "  "+format.Clip(format.Line(e.Text), 160))
 		}
@@ -204,7 +204,7 @@ func (w *watcher) show(v conductor.View) {
 		return
 	}
 	t := v.Task
-	head := fmt.Sprintf("%-21s %s", status.StateWords(t.State), format.Clip(format.Line(t.Title), 42))
+	head := fmt.Sprintf("%-*s %s", cli.StateWidth, status.StateWords(t.State), format.Clip(format.Line(t.Title), 42))
 	if !t.Since.IsZero() {
 		head += "  for " + format.Duration(v.Now.Sub(t.Since))
 	}

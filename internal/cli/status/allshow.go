@@ -13,7 +13,7 @@ import (
 func ShowOverview(a *cli.App, v *status.Overview) {
 	machines := column(a, 14, v.Machines, func(m status.Machine) string { return cmp.Or(m.Branch, "project") })
 	for _, m := range v.Machines {
-		a.Say("%s %s  %-26s  %s\n", machines(m), a.Paint(cli.ColourOf(m.State), format.Pad(status.StateWords(m.State), 21)), m.TaskID, line(m))
+		a.Say("%s %s  %-26s  %s\n", machines(m), a.PaintState(m.State, cli.StateWidth), m.TaskID, line(m))
 	}
 	if len(v.Needs) > 0 {
 		a.Say("\nneeds you\n")

@@ -36,8 +36,13 @@ func large(b testing.TB) *enginetest.Machine {
 
 // BenchmarkPages are the pages of a task with 1,000 entries and a patch of 1 MB.
 func BenchmarkPages(b *testing.B) {
-	br := browse(b, large(b))
-	for _, path := range []string{"/", "/task", "/task?view=diff", "/task?view=diff&file=40", "/task?view=log", "/task?view=log&all=1", "/task?view=documents", "/history"} {
+	load(b, large(b), "/", "/task", "/task?view=diff", "/task?view=diff&file=40", "/task?view=log", "/task?view=log&all=1", "/task?view=documents", "/history")
+}
+
+// load measures how long pages of a project take, and how many bytes they have.
+func load(b *testing.B, m *enginetest.Machine, paths ...string) {
+	br := browse(b, m)
+	for _, path := range paths {
 		b.Run(strings.NewReplacer("/", "-", "?", "-", "&", "-").Replace(path), func(b *testing.B) {
 			size := 0
 			for b.Loop() {
@@ -56,16 +61,7 @@ func BenchmarkManyTasks(b *testing.B) {
 		enginetest.Must(human.CreateTask(b.Context(), fmt.Sprintf("Task %d: refuse what is not in stock.", i), ""))(b)
 		enginetest.Must(human.Reset(b.Context(), "enough"))(b)
 	}
-	br := browse(b, m)
-	for _, path := range []string{"/", "/history", "/history?all=1", "/history?q=task+77"} {
-		b.Run(strings.NewReplacer("/", "-", "?", "-", "&", "-").Replace(path), func(b *testing.B) {
-			size := 0
-			for b.Loop() {
-				size = len(br.get(path))
-			}
-			b.ReportMetric(float64(size), "bytes")
-		})
-	}
+	load(b, m, "/", "/history", "/history?all=1", "/history?q=task+77")
 }
 
 // BenchmarkUpdate is from a change until an open page has been told of it and has fetched itself again.

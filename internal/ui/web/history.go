@@ -162,7 +162,7 @@ func readArchive(dir, id string) (*archive, error) {
 			a.Error = "A line of the log cannot be read; the later ones are not shown."
 			break
 		}
-		a.Timeline = append(a.Timeline, entryOf(status.Event{Line: &l}))
+		a.Timeline = append(a.Timeline, status.Event{Line: &l}.Entry())
 		if l.State.Title != "" {
 			a.Title = l.State.Title
 		}

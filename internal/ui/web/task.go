@@ -127,14 +127,8 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	case "":
-		if e == nil {
-			break
-		}
-		if err := t.agents(r, e, branch); err != nil {
+		if err := t.atWork(branch); err != nil {
 			return err
-		}
-		if t.Tail != nil && t.Tail.Next == "" { // it is over
-			t.Tail = nil
 		}
 	}
 	p.Data = t
@@ -182,6 +176,20 @@ func (t *task) agents(r *http.Request, e *engine.Engine, branch string) error {
 	return err
 }
 
+// atWork reads the end of the output of the agent that began last of those at work on this computer.
+func (t *task) atWork(branch string) (err error) {
+	for _, a := range slices.Backward(t.Report.Agents) {
+		if a.Node != "" {
+			continue
+		}
+		if t.Tail, err = tailOf(a.Run, branch); errors.Is(err, errNotFound) {
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
 // Passed reports whether the newest check passed on what was submitted.
 func (t *task) Passed() bool { return t.Check != nil && t.Check.Status == state.CheckGreen }
 
@@ -199,18 +207,12 @@ func (s *Site) damaged(w http.ResponseWriter, r *http.Request, e *engine.Engine,
 	p := s.page(r, "Damaged")
 	d := &status.Detail{Report: &status.Report{}}
 	for _, ev := range list {
-		d.Timeline = append(d.Timeline, entryOf(ev))
+		d.Timeline = append(d.Timeline, ev.Entry())
 	}
 	a := archive{Detail: d, TaskID: "The journal is damaged"}
 	a.Error, a.Remedy = explain(why)
 	p.Data = a
 	return s.show(w, http.StatusInternalServerError, "archived", p)
-}
-
-// entryOf is an event as the log shows it.
-func entryOf(ev status.Event) status.Entry {
-	return status.Entry{Seq: ev.Seq, At: ev.At, By: ev.Actor.Agent, Event: ev.Event, From: ev.From, To: ev.To, Text: ev.NoteText(), Back: ev.Back, Undone: ev.Left,
-		Shared: ev.Shared}
 }
 
 // outcomes are the classes of the colours of entries, by what they did.

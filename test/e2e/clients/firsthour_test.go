@@ -155,7 +155,7 @@ var (
 	progress = regexp.MustCompile(`[^\n]*\n\x1b\[1A\x1b\[J`)
 	slow     = regexp.MustCompile(`(?m)^  warning .* did not say in time .*\n`) // of a machine under load
 	question = regexp.MustCompile(`(n asks for each\]) `)
-	varies   = regexp.MustCompile(`\b(\d+m)?[\d.:]+( ?m?s| min)?\b`)
+	varies   = regexp.MustCompile(`\b(\d+m)?[\d.:]+( s| ?ms)?\b`)
 )
 
 // readable is what a terminal shows in the end, with a short name for the project.

@@ -346,8 +346,20 @@ func (v *victim) tried(ctx context.Context, a Attack, w Way, self string) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	through := visits != reached || intruded || taken || strings.Contains(out.text, v.secret) || !maps.Equal(before, after) || v.killed()
-	return Result{Through: through, Why: strings.TrimSpace(errs.String())}, nil
+	why := strings.TrimSpace(errs.String())
+	through := false
+	for _, sign := range []struct {
+		seen bool
+		text string
+	}{
+		{visits != reached, fmt.Sprintf("%d visits in place of %d", visits, reached)}, {intruded, "the terminal was used"}, {taken, "the message was taken"},
+		{strings.Contains(out.text, v.secret), "the secret was printed"}, {!maps.Equal(before, after), "it has changed: " + differing(before, after)}, {v.killed(), "the process was killed"},
+	} {
+		if sign.seen {
+			through, why = true, why+"; "+sign.text
+		}
+	}
+	return Result{Through: through, Why: why}, nil
 }
 
 // An answer is the output of an attack. When one asks for a name, name is called.
@@ -386,4 +398,20 @@ func (v *victim) killed() bool {
 	_ = v.process.Wait()
 	v.stdin = nil
 	return !v.process.ProcessState.Success()
+}
+
+// differing are what two conditions of what is outside differ in.
+func differing(before, after map[string]string) string {
+	var list []string
+	for name := range after {
+		if before[name] != after[name] {
+			list = append(list, fmt.Sprintf("%s: %q, %q", name, before[name], after[name]))
+		}
+	}
+	for name := range before {
+		if _, there := after[name]; !there {
+			list = append(list, name+" is gone")
+		}
+	}
+	return strings.Join(list, ", ")
 }

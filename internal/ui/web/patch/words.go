@@ -6,26 +6,29 @@ type part struct{ from, to int }
 // changedWords returns for each line of a hunk the words in which it differs from the line in its place. Only where as many lines were added
 // as were removed right before them, a line has one in its place; lines that have little in common have no words.
 func changedWords(lines []Line) []part {
-	spans := make([]part, len(lines))
-	for i := 0; i < len(lines); i++ {
-		removed := i
-		for i < len(lines) && lines[i].Kind == '-' {
-			i++
-		}
-		added := i
-		for i < len(lines) && lines[i].Kind == '+' {
-			i++
-		}
-		if n := added - removed; n > 0 && n == i-added {
-			for j := range n {
-				spans[removed+j], spans[added+j] = differing(lines[removed+j].Text, lines[added+j].Text)
+	words := make([]part, len(lines))
+	for at := 0; at < len(lines); {
+		removed := run(lines[at:], '-')
+		added := run(lines[at+removed:], '+')
+		if removed == added {
+			for i := range removed {
+				was, now := at+i, at+removed+i
+				words[was], words[now] = differing(lines[was].Text, lines[now].Text)
 			}
 		}
-		if i > removed {
-			i-- // this line ends the run
+		at += max(1, removed+added)
+	}
+	return words
+}
+
+// run is how many lines of a kind some lines begin with.
+func run(lines []Line, kind byte) int {
+	for i, l := range lines {
+		if l.Kind != kind {
+			return i
 		}
 	}
-	return spans
+	return len(lines)
 }
 
 // differing are the parts of two lines between what they begin and end with in common. No word is cut. Both are empty where less than a third of
