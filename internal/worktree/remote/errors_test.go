@@ -31,18 +31,14 @@ func TestAnErrorSaysWhatHelps(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { silent.Close() })
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
+	const closed = "127.0.0.1:1" // a port that was free a moment ago may be another's now
 	for name, c := range map[string]struct {
 		remote string
 		is     error
 		said   []string
 	}{
-		"nobody listens":      {"http://" + closed.Addr().String() + "/x.git", remote.ErrUnreachable, []string{"try again", "git ls-remote http://" + closed.Addr().String()}},
-		"nobody at the port":  {"git://" + closed.Addr().String() + "/x.git", remote.ErrUnreachable, []string{"try again"}},
+		"nobody listens":      {"http://" + closed + "/x.git", remote.ErrUnreachable, []string{"try again", "git ls-remote http://" + closed}},
+		"nobody at the port":  {"git://" + closed + "/x.git", remote.ErrUnreachable, []string{"try again"}},
 		"it never answers":    {"git://" + silent.Addr().String() + "/x.git", remote.ErrUnreachable, []string{"within 1s"}},
 		"no repository":       {"git://" + h.daemon(t) + "/x.git", remote.ErrAccess, []string{"correct the address", "core.sshcommand"}},
 		"no path":             {filepath.Join(t.TempDir(), "x.git"), remote.ErrAccess, []string{"correct the address"}},

@@ -77,6 +77,7 @@ func Main() {
 type victim struct {
 	base     string
 	secret   string // what an attack must not print
+	host     string // of its services: no other program of this computer visits it by mistake
 	env      []string
 	process  *exec.Cmd
 	stdin    io.Closer    // of the process, which ends when it is closed
@@ -91,7 +92,7 @@ type victim struct {
 // Try makes a victim, tries an attack on it, and removes it. self is this program, or one whose main calls [Main]. The error says why
 // it could not be tried; it is a *[sandbox.PolicyError] if the way cannot be had at all.
 func Try(ctx context.Context, a Attack, w Way, self string) (Result, error) {
-	v := &victim{secret: rand.Text()}
+	v := &victim{secret: rand.Text(), host: loopback()}
 	defer v.remove()
 	if err := v.make(self); err != nil {
 		return Result{}, fmt.Errorf("make a victim: %w", err)
@@ -143,7 +144,7 @@ func (v *victim) make(self string) (err error) {
 	if err != nil {
 		return err
 	}
-	tcp, err := v.serve("tcp", "127.0.0.1:0")
+	tcp, err := v.serve("tcp", net.JoinHostPort(v.host, "0"))
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (v *victim) make(self string) (err error) {
 			return err
 		}
 	}
-	udp, err := v.datagrams("udp", "127.0.0.1:0")
+	udp, err := v.datagrams("udp", net.JoinHostPort(v.host, "0"))
 	v.env = append(os.Environ(), envSecret+"="+v.secret, envBase+"="+v.base, envPid+"="+strconv.Itoa(v.process.Process.Pid), envTCP+"="+tcp, envUDP+"="+udp, envTTY+"="+v.terminal.path(), envMemory+"="+memory, envQueue+"="+v.queue, "HOME="+v.base+"/home")
 	return err
 }
@@ -197,67 +198,6 @@ func (v *victim) remove() {
 
 // throughFolder is a short path of an open folder, since that of a socket has at most 107 bytes.
 func throughFolder(dir *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(dir.Fd())) }
-
-// serve counts who connects.
-func (v *victim) serve(network, address string) (string, error) {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		return "", err
-	}
-	v.close = append(v.close, func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			v.visitors.Add(1)
-			c.Close()
-		}
-	}()
-	v.services = append(v.services, [2]string{network, l.Addr().String()})
-	return l.Addr().String(), nil
-}
-
-// datagrams counts those that arrive, and answers each.
-func (v *victim) datagrams(network, address string) (string, error) {
-	c, err := net.ListenPacket(network, address)
-	if err != nil {
-		return "", err
-	}
-	v.close = append(v.close, func() { c.Close() })
-	go func() {
-		for buf := make([]byte, 64); ; {
-			_, from, err := c.ReadFrom(buf)
-			if err != nil {
-				return
-			}
-			v.visitors.Add(1)
-			_, _ = c.WriteTo(buf[:1], from)
-		}
-	}()
-	v.services = append(v.services, [2]string{network, c.LocalAddr().String()})
-	return c.LocalAddr().String(), nil
-}
-
-// visits is how often a service was reached. It visits each itself, after all that came before.
-func (v *victim) visits() (int32, error) {
-	for _, s := range v.services {
-		d := net.Dialer{}
-		if s[0] == "unixgram" { // with an address, to be answered
-			d.LocalAddr = &net.UnixAddr{Net: s[0], Name: "@" + rand.Text()}
-		}
-		c, err := d.Dial(s[0], s[1])
-		if err != nil {
-			return 0, err
-		}
-		_, _ = c.Write([]byte("ours")) // it may be closed already
-		_, _ = c.Read(make([]byte, 1)) // it is answered, or closed
-		c.Close()
-		v.visitors.Add(-1)
-	}
-	return v.visitors.Load(), nil
-}
 
 // outside is everything but the work tree of the command: names, modes, contents and what else can be changed of files, and how the process is run.
 func (v *victim) outside() (map[string]string, error) {
