@@ -140,7 +140,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "y")
 	x.shows(t, "Note (optional)")
 	x.press(t, "\r")
-	x.shows(t, "approved", "M merge")
+	x.shows(t, "approved", "M merge", "(undo: b to entry 14)")
 	x.press(t, "M")
 	x.until(t, "the merge", func(string) bool {
 		text, _ := os.ReadFile(filepath.Join(dir, "sum.txt"))
@@ -167,7 +167,6 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "\t", "one line was enough", "\r")
 	x.shows(t, "Are you sure?")
 	x.press(t, "y")
-	x.shows(t, "(undo: b to entry 16)")
 	x.shows(t, "Submission s1 waits for a review", "y approve")
 
 	if found := coloursIn(x.written()); found != "" {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -67,6 +68,40 @@ func TestBranch(t *testing.T) {
 	for want, args := range map[string][]string{"": {"merge", "parser"}, "parser": {"--branch", "parser", "approve"}} {
 		if got := (Act{Args: args}).Branch(); got != want {
 			t.Errorf("%v: %q", args, got)
+		}
+	}
+}
+
+// TestUndo: a decision is undone while nobody but the person has gone on with the task since, and what is no decision is not.
+func TestUndo(t *testing.T) {
+	entries := func(roles ...state.Role) *Detail {
+		d := &Detail{Report: &Report{Seq: uint64(4 + len(roles))}, Acts: []Act{reject, {Name: "rollback"}}}
+		for i, role := range roles {
+			d.Timeline = append(d.Timeline, Entry{Seq: uint64(5 + i), role: role})
+		}
+		return d
+	}
+	own := entries(state.Executor, state.Human, state.Human)
+	taken := entries(state.Human, state.Executor)
+	gone := entries(state.Human)
+	gone.Acts = nil
+	for name, c := range map[string]struct {
+		d      *Detail
+		done   string
+		before uint64
+		want   bool
+	}{
+		"a decision":                  {own, "approve", 5, true},
+		"no decision":                 {own, "merge", 5, false},
+		"nothing was written":         {own, "approve", 7, false},
+		"not all of it is known":      {entries(state.Human), "approve", 3, false},
+		"an agent was there before":   {own, "approve", 4, false},
+		"an agent has gone on":        {taken, "reject", 4, false},
+		"there is no way back":        {gone, "approve", 4, false},
+		"there is nothing in the log": {entries(), "approve", 4, false},
+	} {
+		if act, ok := c.d.Undo(c.done, c.before); ok != c.want || ok && act.Name != "rollback" {
+			t.Errorf("%s: %v, %v", name, act.Name, ok)
 		}
 	}
 }

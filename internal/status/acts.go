@@ -101,6 +101,12 @@ var ofDelegate = []string{"finish", "reject", "send", "release", "rollback", "ro
 // continuing are the acts that give a task work to do: its run continues after them, if agents of a run have worked on it.
 var continuing = []string{"answer", "reject", "resolve", "reopen"}
 
+// undoable are the acts that change nothing but the task, so that a rollback to the entry before takes them back wholly.
+var undoable = []string{"answer", "approve", "reject", "reopen"}
+
+// Undoable reports whether a rollback to the entry before an act takes it back wholly.
+func Undoable(name string) bool { return slices.Contains(undoable, name) }
+
 // accepting are the acts that take over what is submitted.
 var accepting = []string{"approve", "select"}
 

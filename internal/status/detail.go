@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -44,12 +45,13 @@ type Entry struct {
 	Shared bool        `json:"shared,omitempty"` // it is older than the branch
 	Forks  []Fork      `json:"-"`                // the branches that begin after it; ReadForks reads them
 	hash   string      // of its line
+	role   state.Role
 }
 
 // Entry is the event as an entry of a log.
 func (p Event) Entry() Entry {
 	return Entry{Seq: p.Seq, At: p.At, By: p.Actor.Agent, Event: p.Event, From: p.From, To: p.To, Text: p.NoteText(), Back: p.Back, Undone: p.Left, Shared: p.Shared,
-		hash: p.H}
+		hash: p.H, role: p.Actor.Role}
 }
 
 // ReadDetail reads a task with its newest entries, all for 0.
@@ -88,6 +90,20 @@ func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, err
 		d.Documents = append(d.Documents, Document{doc, l.Actor.Agent, l.At, l.Docs[doc]})
 	}
 	return d, nil
+}
+
+// Undo returns the act that takes back one that a person has done when an entry of the log was the newest, with the entry as a value of
+// its field seq; false where none does: it has done more than change the task, or somebody else has gone on with the task since.
+func (d *Detail) Undo(done string, before uint64) (Act, bool) {
+	own := d.Seq > before && len(d.Timeline) > 0 && d.Timeline[0].Seq <= before+1
+	for _, e := range d.Timeline {
+		own = own && (e.Seq <= before || e.role == state.Human)
+	}
+	i := slices.IndexFunc(d.Acts, func(a Act) bool { return a.Name == "rollback" })
+	if !own || i < 0 || !Undoable(done) {
+		return Act{}, false
+	}
+	return d.Acts[i], true
 }
 
 // ReadForks reads which branches begin after the entries of a task.

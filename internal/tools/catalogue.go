@@ -48,7 +48,7 @@ func Catalogue() []Tool {
 		{
 			Name: "reject", Title: "Reject the submission", Roles: supervisor, Events: on(state.Reject), run: reject, open: submissionShown,
 			Doc: "Send the work back. Say what is wrong and how you will check it next time: the executor reads only this.",
-			Args: []Arg{{Name: "notes", Doc: "what must change, Markdown"},
+			Args: []Arg{{Name: "notes", Doc: "Markdown: what must change, lines as PATH:LINE: why"},
 				{Name: "submission", Doc: "its id, such as s1", Line: document.MaxLine, Optional: true}},
 		},
 		{

@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"github.com/ferrus-go/ferrus/internal/status"
+
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,7 +96,7 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 		first, _, _ := strings.Cut(strings.TrimSpace(msg.outcome.Text), "\n")
 		m.say(what+first, false)
 		m.undo = undo{key: j.key, seq: msg.outcome.Before, shown: true}
-		if j.key != m.of || !slices.ContainsFunc(m.detail.Acts(), func(a Act) bool { return a.Name == "rollback" }) {
+		if j.key != m.of || !status.Undoable(j.act.Name) || !slices.ContainsFunc(m.detail.Acts(), func(a Act) bool { return a.Name == "rollback" }) {
 			m.undo = undo{}
 		}
 	}

@@ -271,7 +271,11 @@ func TestAnUndoIsOfItsItem(t *testing.T) {
 	s, _ := deserted(t)
 	end := s.during("s")
 	end()
-	s.shows("Resume: done", "(undo: b to entry 18)")
+	if s.shows("Resume: done"); s.undo.shown {
+		t.Error("a run that was started can be undone")
+	}
+	s.press("y", "ctrl+s")
+	s.shows("Approve: done", "(undo: b to entry 18)")
 	s.press("n") // the project's own task
 	s.press("b")
 	if got := s.dialog.(*form).values()["seq"]; got != "" {

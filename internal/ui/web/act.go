@@ -137,7 +137,7 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		s.failWith(w, r, err, text)
 		return nil
 	}
-	if f.Act.Loses != "" && r.PostForm.Get("sure") != "yes" {
+	if f.Act.Loses != "" && !sure(r.PostForm.Get("sure"), f.Act.Report) {
 		if _, err := f.Act.Fill(f.Given); err != nil {
 			s.failWith(w, r, err, text)
 			return nil
@@ -160,18 +160,60 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		s.failed(w, r, http.StatusConflict, failure{Message: out.Message, Said: out.Text, Remedy: out.Remedy, Text: text})
 		return nil
 	}
+	done := result{Label: f.Act.Label, Text: out.Text}
 	if f.Act.Name == "reject" {
 		about := Subject{Branch: f.Act.Report.Branch, Task: f.Act.On.Task, Submission: f.Act.On.Submission}
-		if err := s.drafts.Remove(about); err != nil {
+		draft, err := s.drafts.Remove(about)
+		if err != nil {
 			s.opts.Log.Warn("the draft of a rejection stays", "error", err)
+		}
+		if len(draft.Comments) > 0 {
+			done.Undone = s.results.put(result{Draft: draft})
+		}
+	}
+	if undone := s.results.take(r.PostForm.Get("undone")); undone != nil {
+		if err := s.drafts.PutBack(undone.Draft); err != nil {
+			s.opts.Log.Warn("the draft of a rejection that was taken back is lost", "error", err)
 		}
 	}
 	if slices.Contains(removing, f.Act.Name) {
 		from = "/"
+	} else if done.Undo, err = s.undo(r.Context(), f); err != nil {
+		s.opts.Log.Warn("whether an act can be taken back is not known", "error", err)
 	}
-	id := s.results.put(result{Label: f.Act.Label, Text: out.Text})
-	http.Redirect(w, r, withQuery(from, "done", id), http.StatusSeeOther)
+	http.Redirect(w, r, withQuery(from, "done", s.results.put(done)), http.StatusSeeOther)
 	return nil
+}
+
+// sure reports whether the person has agreed to what an act loses: to all of it, or to what there was to lose at an entry of the log that
+// is still the newest.
+func sure(answer string, now *status.Report) bool {
+	return answer == "yes" || now != nil && answer == strconv.FormatUint(now.Seq, 10)
+}
+
+// mostEntries is how many entries of the log one act of a person can make.
+const mostEntries = 8
+
+// undo returns the form that takes back an act which was carried out, nil where none does.
+func (s *Site) undo(ctx context.Context, f form) (*form, error) {
+	if f.Act.Report == nil || !status.Undoable(f.Act.Name) {
+		return nil, nil
+	}
+	e, err := s.open(f.Act.Report.Branch)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	d, err := status.ReadDetail(ctx, e, mostEntries)
+	if err != nil {
+		return nil, err
+	}
+	back, ok := d.Undo(f.Act.Name, f.Act.Report.Seq)
+	if !ok {
+		return nil, nil
+	}
+	undo := newForm(nil, f.Place, back).With("seq", strconv.FormatUint(f.Act.Report.Seq, 10)).With("reason", "undone on the page")
+	return &undo, nil
 }
 
 // posted reads the form of an act, and the page that it came from.
@@ -239,7 +281,12 @@ func (s *Site) open(branch string) (e *engine.Engine, err error) {
 }
 
 // A result is what became of an act, to be shown once.
-type result struct{ Label, Text string }
+type result struct {
+	Label, Text string
+	Undo        *form  // that takes it back, as long as nobody has gone on with the task; nil where none does
+	Undone      string // names another result, with the draft of the rejection that this was; "" for none
+	Draft       Draft
+}
 
 // results are the results that were not shown yet.
 type results struct {
@@ -288,7 +335,7 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request) error {
 	var err error
 	switch {
 	case v.Get("discard") == "all":
-		err = s.drafts.Remove(about)
+		_, err = s.drafts.Remove(about)
 	case v.Has("viewed"):
 		if next, none := strconv.Atoi(v.Get("next")); none == nil {
 			from += "#f-" + strconv.Itoa(next)

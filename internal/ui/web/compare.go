@@ -158,6 +158,6 @@ func (s *Site) between(ctx context.Context, p *page, list []branch.Attempt, from
 // shown is a patch that is only looked at; link is the page of its task.
 func shown(p *page, link string, read *readPatch) *diff {
 	v := &diff{Page: p, Link: link + "?view=diff", Cut: read.cut, Hidden: read.hidden}
-	v.choose(read, "", nil)
+	v.choose(read, "", nil, nil)
 	return v
 }

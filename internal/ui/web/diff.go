@@ -65,6 +65,7 @@ type diffFile struct {
 	Made   bool     // a program has written it, as its name tells
 	Viewed bool     // by the person, as it is now
 	Commit bool     // it differs between the commits of when the task was created and of now
+	Said   []remark // of the last rejection about lines that are not shown
 	Rows   [][]row  // of each hunk
 	Pairs  [][]pair // likewise, where the old file stands beside the new one
 }
@@ -111,6 +112,7 @@ type row struct {
 	Number  int
 	In      *diffFile
 	Href    string // where a comment is written about it, "" where none can be
+	Said    []remark // of the last rejection about it
 	Comment *Comment
 	Open    bool // a comment is written about it now
 }
@@ -249,15 +251,19 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail, p *page
 			v.Reviewing = v.Reviewing || a.Name == "reject"
 		}
 	}
-	v.choose(read, q.Get("file"), viewed)
+	said, err := s.remarks(r.Context(), e, rounds, read)
+	if err != nil {
+		return nil, err
+	}
+	v.choose(read, q.Get("file"), viewed, said)
 	return v, nil
 }
 
 // written are names of files that programs write: whole names, and how others end.
 var written = []string{"go.sum", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", ".lock", ".min.js", ".min.css", ".pb.go", "_pb2.py", ".snap"}
 
-// choose decides what is shown of each file, and of which file all is: the one of that index.
-func (v *diff) choose(read *readPatch, whole string, viewed map[string]string) {
+// choose decides what is shown of each file, and of which file all is: the one of that index. viewed are ids of contents by path.
+func (v *diff) choose(read *readPatch, whole string, viewed map[string]string, said []remark) {
 	committed := map[string]bool{} // by the names that patch.Parse gives the files
 	if v.Head != nil {
 		for _, path := range v.Head.Paths {
@@ -272,6 +278,11 @@ func (v *diff) choose(read *readPatch, whole string, viewed map[string]string) {
 			Made: slices.ContainsFunc(written, func(end string) bool { return strings.HasSuffix(f.Path, end) })}
 		if one.Viewed {
 			v.Marked++
+		}
+		for _, r := range said {
+			if r.Path == f.Path {
+				one.Said = append(one.Said, r)
+			}
 		}
 		sum, size := 0, 0
 		for _, h := range f.Hunks {
@@ -300,6 +311,7 @@ func (f *diffFile) rows(html [][]template.HTML) {
 			l.Text = safetext.Mark(l.Text)
 			rows[j] = row{Line: l, HTML: html[i][j], Class: classes[l.Kind], Sign: string(rune(l.Kind)), Number: max(l.Old, l.New), In: f}
 			key := l.Key()
+			rows[j].Said = f.about(key)
 			if key == "" || l.Kind == '-' && v.Since != nil { // which is a line of another round, and none of what was there before the task
 				continue
 			}

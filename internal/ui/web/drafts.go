@@ -212,14 +212,31 @@ func (s Store) write(d Draft) error {
 	return gone(root.Remove(name))
 }
 
-// Remove removes the draft of a subject.
-func (s Store) Remove(about Subject) error {
+// Remove removes the draft of a subject, and returns it.
+func (s Store) Remove(about Subject) (Draft, error) {
 	unlock, err := s.lock(about)
+	if err != nil {
+		return Draft{}, err
+	}
+	defer unlock()
+	d, err := s.Read(about)
+	if err != nil {
+		return Draft{}, err
+	}
+	return d, s.write(Draft{Subject: about})
+}
+
+// PutBack saves a draft that was removed, unless its subject has another one.
+func (s Store) PutBack(d Draft) error {
+	unlock, err := s.lock(d.Subject)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return s.write(Draft{Subject: about})
+	if now, err := s.Read(d.Subject); err != nil || len(now.Comments) > 0 {
+		return err
+	}
+	return s.write(d)
 }
 
 // lock lets one caller at a time change the drafts: a page saves comments in parallel. The lock file is never removed: a

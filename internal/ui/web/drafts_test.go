@@ -40,10 +40,10 @@ func TestCommentsBecomeTheRejection(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
-	if err := s.Remove(about); err != nil {
+	if _, err := s.Remove(about); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Remove(about); err != nil {
+	if _, err := s.Remove(about); err != nil {
 		t.Error(err)
 	}
 	if d, err := s.Read(about); err != nil || len(d.Comments) != 0 || d.Text() != "" {
@@ -185,7 +185,7 @@ func TestADraftThatCannotBeReadIsKept(t *testing.T) {
 		}
 	}
 	s := Store{t.TempDir()}
-	if err := s.Remove(Subject{Task: "../t", Submission: "s1"}); err == nil {
+	if _, err := s.Remove(Subject{Task: "../t", Submission: "s1"}); err == nil {
 		t.Error("a path is removed")
 	}
 	if _, err := s.Read(Subject{Task: "../t", Submission: "s1"}); err == nil {
@@ -194,7 +194,7 @@ func TestADraftThatCannotBeReadIsKept(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(s.Home, "drafts", "fix@t-20260102-030405@s2.json", "full"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Remove(about); err == nil {
+	if _, err := s.Remove(about); err == nil {
 		t.Error("a folder that is not empty was removed")
 	}
 }

@@ -100,10 +100,7 @@ func TestAReview(t *testing.T) {
 	}
 	stale := form(t, page, "approve")
 	page = b.has("/task?view=diff&file=0&comment=0-n2", "Comment on line 2")
-	comment := url.Values{}
-	for _, f := range hidden.FindAllStringSubmatch(page[strings.Index(page, `action="/draft"`):], 8) {
-		comment.Set(f[1], unescape(f[2]))
-	}
+	comment := commenting(page)
 	page = b.do("/draft", with(comment, "text", "Why a <b>script</b>?\r\nRemove it."))
 	composed := "code.txt:2\n> <script>alert(1)</script>\n\nWhy a <b>script</b>?\nRemove it.\n"
 	b.has("/task?view=diff", composed, "1 comment")

@@ -92,7 +92,9 @@ func (s *Site) page(r *http.Request, title string) *page {
 		Nonce: access.Nonce(r.Context()), Started: s.started, Version: s.opts.Version}
 	p.In = p.Token != ""
 	if p.In {
-		p.Done = s.results.take(r.URL.Query().Get("done"))
+		if p.Done = s.results.take(r.URL.Query().Get("done")); p.Done != nil && p.Done.Undo != nil {
+			p.Done.Undo.page = p
+		}
 		if err := s.opts.Untrusted(); err != nil {
 			p.Why, p.ReadBy = explain(err)
 		}

@@ -28,8 +28,17 @@ func viewed(t testing.TB, page, path string) url.Values {
 	return nil
 }
 
-// TestAReviewGoesOnWhereItWas: the next submission is shown with what was said of the one before, as what has changed since, and with the
-// files as viewed that were viewed and are the same.
+// commenting is the form of the comment that a page takes.
+func commenting(page string) url.Values {
+	comment := url.Values{}
+	for _, f := range hidden.FindAllStringSubmatch(page[strings.Index(page, `action="/draft"`):], 8) {
+		comment.Set(f[1], unescape(f[2]))
+	}
+	return comment
+}
+
+// TestAReviewGoesOnWhereItWas: the next submission is shown with what was said of the one before, as a whole and at the lines that it was
+// said of, as what has changed since, and with the files as viewed that were viewed and are the same.
 func TestAReviewGoesOnWhereItWas(t *testing.T) {
 	m := enginetest.Repository(t, gate)
 	ex := m.Executor("codex")
@@ -57,8 +66,19 @@ func TestAReviewGoesOnWhereItWas(t *testing.T) {
 	b.do("/draft", viewed(t, b.get(diff), "a.go"))
 	b.has(diff, "2 viewed")
 
-	enginetest.Must(m.Human().Reject(t.Context(), "Use <b>two</b>.", ""))(t)
+	enginetest.Must(m.Human().Reject(t.Context(), "Use <b>two</b>.\n\na.go:3: One is <b>not</b> enough.\nb.go:3: This is well.\nb.go:9: There is no end.\n", ""))(t)
 	submit(map[string]string{"a.go": "package a\n\nvar a = 2\n"})
+	page := b.get(diff)
+	for line, want := range map[string]string{
+		"L0-n3": `<b>you</b> on s1, line 3 <span class="pill">changed since</span></p><p class="said-of">One is &lt;b&gt;not&lt;/b&gt; enough.</p>`,
+		"L1-n3": `<b>you</b> on s1, line 3</p><p class="said-of">This is well.</p>`,
+		"f-1":   `<b>you</b> on s1, line 9</p><p class="said-of">There is no end.</p>`, // which is not shown
+	} {
+		_, after, _ := strings.Cut(page, `id="`+line+`"`)
+		if after, _, _ = strings.Cut(after, ` id="`); !strings.Contains(after, want) {
+			t.Errorf("no %q at %s:\n%s", want, line, after)
+		}
+	}
 	b.has(diff, "4 files", "1 viewed", "Earlier: 1 submission", "rejected by you", "Use <b>two</b>.")
 	since := b.get(diff + "&since=s1")
 	for _, want := range []string{"Only what has changed since s1.", "1 file,", `<span class="m"><b>2</b></span>`, "comment=0-n3#L0-n3"} {
@@ -66,7 +86,7 @@ func TestAReviewGoesOnWhereItWas(t *testing.T) {
 			t.Errorf("since s1: no %q in\n%s", want, since)
 		}
 	}
-	if strings.Contains(since, "b.go") || strings.Contains(since, "0-o3") {
+	if strings.Contains(since, "<h3>b.go") || strings.Contains(since, "0-o3") {
 		t.Error("what has not changed is shown, or the line of another round can be commented")
 	}
 	if resp := b.send("GET", diff+"&since=s9", nil, nil); resp.StatusCode != http.StatusNotFound {
