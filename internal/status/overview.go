@@ -1,11 +1,15 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -84,23 +88,15 @@ func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error
 	if err != nil {
 		return nil, err
 	}
+	if err := v.read(ctx, places[0], o); err != nil { // the project's own, which says whose the others are
+		return nil, err
+	}
+	if err := v.readAll(ctx, places[1:], o); err != nil {
+		return nil, err
+	}
 	var names []string
-	for _, p := range places {
-		if p.Branch != "" {
-			names = append(names, p.Branch)
-		}
-		m, err := v.machine(ctx, p, o)
-		if err != nil {
-			if refusal.CodeOf(err) == refusal.LockBusy {
-				v.Busy = err
-			}
-			m.Error, m.Group = explained(err), NeedsYou
-			v.Needs = append(v.Needs, unreadable(m))
-		}
-		v.Machines = append(v.Machines, m)
-		if err := v.archive(p, m.TaskID); err != nil {
-			return nil, err
-		}
+	for _, p := range places[1:] {
+		names = append(names, p.Branch)
 	}
 	if err := v.archiveOfRemoved(filepath.Join(own.Dir(), "archive", "branches")); err != nil {
 		return nil, err
@@ -115,6 +111,39 @@ func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error
 	v.unchosen(names)
 	slices.SortStableFunc(v.Needs, func(a, b Need) int { return a.Since.Compare(b.Since) })
 	return v, nil
+}
+
+// readAll reads machines of branches, as many at once as there are processors: it waits for git most of the time.
+func (v *Overview) readAll(ctx context.Context, places []project.Place, o Options) error {
+	parts := make([]Overview, len(places))
+	var readers errgroup.Group
+	readers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range places {
+		readers.Go(func() error {
+			parts[i].Foreign = v.Foreign
+			return parts[i].read(ctx, p, o)
+		})
+	}
+	err := readers.Wait()
+	for _, p := range parts {
+		v.Needs, v.Machines, v.Archived = append(v.Needs, p.Needs...), append(v.Machines, p.Machines...), append(v.Archived, p.Archived...)
+		v.Busy = cmp.Or(p.Busy, v.Busy)
+	}
+	return err
+}
+
+// read adds a machine, what it needs and what it has archived. One that cannot be read says why.
+func (v *Overview) read(ctx context.Context, p project.Place, o Options) error {
+	m, err := v.machine(ctx, p, o)
+	if err != nil {
+		if refusal.CodeOf(err) == refusal.LockBusy {
+			v.Busy = err
+		}
+		m.Error, m.Group = explained(err), NeedsYou
+		v.Needs = append(v.Needs, unreadable(m))
+	}
+	v.Machines = append(v.Machines, m)
+	return v.archive(p, m.TaskID)
 }
 
 // explained is an error with its remedy, in a line.

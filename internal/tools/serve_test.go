@@ -202,7 +202,10 @@ func TestASubmissionThatOutlivesItsCallIsCalledAgain(t *testing.T) {
 	}
 	release()
 	awaitState(c, state.Checking)
-	if r = c.holder.call(r.Next, nil); r.Status != "submitted" {
+	for r.Status == "running" && r.Next == "submit" { // a call waits but a moment
+		r = c.holder.call(r.Next, nil)
+	}
+	if r.Status != "submitted" {
 		t.Errorf("called again: %+v", r)
 	}
 }

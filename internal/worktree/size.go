@@ -18,7 +18,7 @@ type Size struct {
 // file that has moved is one file. It is zero without git.
 func (t *Tree) Size(ctx context.Context, from, to string) (Size, error) {
 	var s Size
-	if !t.Git() {
+	if !t.Git() || from == to {
 		return s, nil
 	}
 	var out *strings.Builder

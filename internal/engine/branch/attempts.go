@@ -2,10 +2,13 @@ package branch
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
@@ -55,9 +58,12 @@ func (a Attempt) Number() string {
 // Attempts looks at branches of the project of e. What cannot be read says so; the others are looked at all the same.
 func Attempts(ctx context.Context, e *engine.Engine, names []string) []Attempt {
 	list := make([]Attempt, len(names))
+	var readers errgroup.Group // it waits for git most of the time
+	readers.SetLimit(runtime.GOMAXPROCS(0))
 	for i, name := range names {
-		list[i] = attempt(ctx, e, name)
+		readers.Go(func() error { list[i] = attempt(ctx, e, name); return nil })
 	}
+	_ = readers.Wait() // each says itself why it cannot be read
 	return list
 }
 

@@ -98,7 +98,7 @@ var deeds = map[string]deed{
 	"resolve": {resolveReady, resolveAlt, 34, refusal.WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *enginetest.Machine, h *engine.Session) error {
 		return enginetest.Second(branch.Remove(ctx, h, "alt", true))
-	}, 56, refusal.NotInitialised, removeDone},
+	}, 53, refusal.NotInitialised, removeDone},
 }
 
 // TestAKilledCallIsFinishedByTheSame: branches are made, merged, given back and removed whole or not at all, whenever the

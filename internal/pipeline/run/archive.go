@@ -61,7 +61,7 @@ func (b *runState) archive(ctx context.Context, l Line) error {
 		return err
 	}
 	b.o.at("begun move")
-	to, err := mover.Move(root, from, into, f.Name(), same)
+	to, err := b.o.Mover.Move(root, from, into, f.Name(), same)
 	if err != nil {
 		return fmt.Errorf("archive %s: %v", f.Name(), err)
 	}
@@ -89,10 +89,6 @@ func (f *Folder) printed() bool {
 	_, err := f.lstat(printedFile)
 	return err == nil
 }
-
-// mover moves runs to the archive. A test replaces its Rename to simulate an archive on another
-// disk.
-var mover atomicfile.Mover
 
 // same reports whether two folders belong to one run.
 func same(root *rootfs.Root, a, b string) bool {

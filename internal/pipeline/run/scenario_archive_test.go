@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -62,13 +63,12 @@ func (y *yard) archived(f *Folder, name string) {
 // TestAnArchiveElsewhere: on another disk, or where the name is taken. F34.
 func TestAnArchiveElsewhere(t *testing.T) {
 	t.Parallel()
-	t.Cleanup(func() { mover.Rename = nil })
 	rig(t, 4, "archives on this disk and another, with the name free and taken", func(t *testing.T, n int) {
 		y := newYard(t)
 		f := y.cluttered()
 		name := f.Name()
-		if mover.Rename = nil; n%2 == 1 {
-			mover.Rename = abroad
+		if n%2 == 1 {
+			y.o.Mover.Rename = abroad
 		}
 		if n >= 2 {
 			y.put(filepath.Join(".ferrus/memory/pipelines", name, "mine"), "x")
@@ -92,7 +92,7 @@ func moving() int {
 	if err := json.Unmarshal([]byte(os.Getenv("FERRUS_TEST_ERRAND")), &e); err != nil {
 		return 2
 	}
-	mover.Rename = func(root *rootfs.Root, old, new string) error {
+	elsewhere := func(root *rootfs.Root, old, new string) error {
 		go func() {
 			for {
 				path, gone := strings.CutPrefix(e.Point, "!")
@@ -107,7 +107,7 @@ func moving() int {
 	if err != nil {
 		return 3
 	}
-	if _, err := f.Conduct(context.Background(), Options{Ferrus: "/bin/false", Environ: os.Environ()}); err != nil {
+	if _, err := f.Conduct(context.Background(), Options{Ferrus: "/bin/false", Environ: os.Environ(), Mover: atomicfile.Mover{Rename: elsewhere}}); err != nil {
 		return 4
 	}
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // it was too quick

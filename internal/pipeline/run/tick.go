@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
@@ -26,6 +27,7 @@ type Options struct {
 	Log     *slog.Logger         // slog.Default when nil
 	Now     func() time.Time     // time.Now when nil
 	Clock   func() lease.Instant // clock.Read when nil
+	Mover   atomicfile.Mover     // moves runs to the archive; a test simulates one on another disk by it
 	At      func(point string)   // called at each named point, for tests that kill there; may be nil
 }
 

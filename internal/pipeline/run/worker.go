@@ -71,7 +71,7 @@ func (d *WorkerSession) Assignment(now time.Time) (Assignment, error) {
 	s := facts.Status.Worker(d.role)
 	prompt, err := f.Prompt(d.role)
 	if err != nil {
-		return Assignment{}, err
+		return Assignment{}, d.orReplaced(err)
 	}
 	final, _ := f.Workflow.Final()
 	a := Assignment{Role: d.role, Topic: facts.Status.Topic, Task: k.Task, Prompt: prompt, Inputs: []Input{}, Output: f.Path(k.File()),
@@ -95,13 +95,24 @@ func (d *WorkerSession) facts(now time.Time) (pipeline.Facts, error) {
 	}
 	facts, err := d.f.present(now)
 	if err != nil {
-		return facts, err
+		return facts, d.orReplaced(err)
 	}
 	seen, s := facts.Workers[d.role], facts.Status.Worker(d.role)
 	if over := facts.Status.ResultDelivered || facts.Status.State == pipeline.IsCancelled; over || seen.Attempt > d.attempt || s.Status == pipeline.Failed {
 		return facts, ErrReplaced
 	}
 	return facts, nil
+}
+
+// orReplaced returns ErrReplaced for an error if another process has archived the run meanwhile.
+func (d *WorkerSession) orReplaced(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, gone := d.f.lstat(); gone != nil {
+		return ErrReplaced
+	}
+	return err
 }
 
 // Wait waits until all inputs exist, at most for most, and returns the missing ones.
@@ -139,7 +150,7 @@ func (d *WorkerSession) Write(text string, consensus bool, now time.Time) (strin
 	if int64(len(text)) < k.Least() {
 		return "", fmt.Errorf("the output has %d bytes and must have %d at least: write the whole result", len(text), k.Least())
 	}
-	return d.f.Path(k.File()), d.f.durably(k.File(), []byte(text), 0o600)
+	return d.f.Path(k.File()), d.orReplaced(d.f.durably(k.File(), []byte(text), 0o600))
 }
 
 func (d *WorkerSession) speak(facts pipeline.Facts, text string, consensus bool) (string, error) {
@@ -159,7 +170,7 @@ func (d *WorkerSession) speak(facts pipeline.Facts, text string, consensus bool)
 	if _, err := pipeline.DecodeDialogue(whole); err != nil { // otherwise it could not be read any more
 		return "", fmt.Errorf("%w: %v", ErrTooLong, err)
 	}
-	return d.f.Path(pipeline.DialogueFile), d.f.durably(pipeline.DialogueFile, whole, 0o600)
+	return d.f.Path(pipeline.DialogueFile), d.orReplaced(d.f.durably(pipeline.DialogueFile, whole, 0o600))
 }
 
 // Deliver sends the worker's output as the result of the run. The error is ErrSent, with the
@@ -186,10 +197,7 @@ func (d *WorkerSession) Deliver(ctx context.Context, o Options) (pipeline.Delive
 	if err == nil {
 		sent, err = d.f.send(ctx, o, d.role, text, false)
 	}
-	if _, gone := d.f.lstat(); err != nil && gone != nil { // another process was faster, and has archived the run
-		err = ErrReplaced
-	}
-	return sent, err
+	return sent, d.orReplaced(err)
 }
 
 // Log returns the path of the output of a worker's newest attempt, "" when there was none.

@@ -24,14 +24,19 @@ type admin struct {
 // maxAdmin is how much is read of a file that git or a person has in such a folder: a path, a ref or a reason.
 const maxAdmin = 1 << 16
 
-// admins reads all of them. Git's own list leaves out those that are not finished. A link among them is none of git's.
-func (r *Repository) admins() ([]admin, error) {
+// worktrees opens the folder of all of them.
+func (r *Repository) worktrees() (*rootfs.Root, error) {
 	common, err := rootfs.Open(r.common)
 	if err != nil {
 		return nil, err
 	}
 	defer common.Close()
-	root, err := common.Sub("worktrees")
+	return common.Sub("worktrees")
+}
+
+// admins reads all of them. Git's own list leaves out those that are not finished. A link among them is none of git's.
+func (r *Repository) admins() ([]admin, error) {
+	root, err := r.worktrees()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -42,35 +47,64 @@ func (r *Repository) admins() ([]admin, error) {
 	folders, err := root.ReadDir(".")
 	var all []admin
 	for _, f := range folders {
-		if !f.IsDir() {
-			continue
+		if f.IsDir() {
+			all = append(all, readAdmin(root, f.Name()))
 		}
-		read := func(name string) string {
-			text, _ := root.ReadFile(f.Name()+"/"+name, maxAdmin)
-			return strings.TrimSpace(string(text))
-		}
-		a := admin{path: filepath.Join(root.Dir(), f.Name())}
-		if file := read("gitdir"); file != "" {
-			a.dir = filepath.Dir(joined(a.path, file))
-		}
-		a.head, _ = strings.CutPrefix(read("HEAD"), "ref: ")
-		a.locked = filestat.Exists(filepath.Join(a.path, "locked"))
-		a.reason = read("locked")
-		all = append(all, a)
 	}
 	return all, err
 }
 
-// at reports whether dir is the work tree of a: by its .git file, which the two are moved with.
-func (a admin) at(dir string) bool {
+// readAdmin reads the one of a name in the folder of all.
+func readAdmin(root *rootfs.Root, name string) admin {
+	read := func(file string) string {
+		text, _ := root.ReadFile(name+"/"+file, maxAdmin)
+		return strings.TrimSpace(string(text))
+	}
+	a := admin{path: filepath.Join(root.Dir(), name)}
+	if file := read("gitdir"); file != "" {
+		a.dir = filepath.Dir(joined(a.path, file))
+	}
+	a.head, _ = strings.CutPrefix(read("HEAD"), "ref: ")
+	a.locked = filestat.Exists(filepath.Join(a.path, "locked"))
+	a.reason = read("locked")
+	return a
+}
+
+// around returns those in whose work trees dir may lie. For the top of a work tree it is the one that the .git file there names, if it
+// names that work tree in turn: to read all of them for each of many work trees would take the square of the time.
+func (r *Repository) around(dir string) ([]admin, error) {
+	if dir == r.dir {
+		return nil, nil
+	}
+	if path, ok := named(dir); ok {
+		root, err := r.worktrees()
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		if a := readAdmin(root, filepath.Base(path)); git.Resolve(a.path) == path && a.dir != "" && git.Resolve(a.dir) == dir {
+			return []admin{a}, nil
+		}
+	}
+	return r.admins()
+}
+
+// named is the folder that the .git file of a linked work tree names, links resolved; false where there is no such file.
+func named(dir string) (string, bool) {
 	root, err := rootfs.Open(dir)
 	if err != nil {
-		return false
+		return "", false
 	}
 	defer root.Close()
 	text, err := root.ReadFile(".git", maxAdmin)
 	to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-	return err == nil && ok && git.Resolve(joined(dir, to)) == git.Resolve(a.path)
+	return git.Resolve(joined(dir, to)), err == nil && ok
+}
+
+// at reports whether dir is the work tree of a: by its .git file, which the two are moved with.
+func (a admin) at(dir string) bool {
+	path, ok := named(dir)
+	return ok && path == git.Resolve(a.path)
 }
 
 // clear removes the work tree of a, if it is dir or a folder that Add makes beside that, and then a itself. Where else a

@@ -8,10 +8,8 @@ package repository
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
@@ -60,34 +58,12 @@ func Open(ctx context.Context, dir, private, root string) (*Repository, error) {
 	return r, r.enter(dir, root)
 }
 
-// discover finds the repository of a folder; where there is none, it leaves r as it is.
-func (r *Repository) discover(ctx context.Context, root string) error {
-	paths, err := git.RevParse(ctx, root, "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format")
-	if errors.Is(err, git.ErrNoGit) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if top := git.Resolve(root); top != paths[0] {
-		if _, ok := git.Below(paths[0], top); !ok {
-			return fmt.Errorf("the repository of %s says that its files are in %s; run git -C %s config --unset core.worktree", root, paths[0], git.ShellQuoted(root))
-		}
-	}
-	r.dir, r.gitDir, r.common, r.objects, r.index = paths[0], paths[1], paths[2], paths[3], paths[4]
-	r.nothing = strings.Repeat("0", 40)
-	if paths[5] == "sha256" {
-		r.nothing = strings.Repeat("0", 64)
-	}
-	return nil
-}
-
 // enter makes r the repository of the work tree that holds dir: a linked one that the repository lists, or that which
 // was found. A folder other than a named root must be in a linked one: of a work tree that the repository no longer
 // lists, the folder may lie in another.
 func (r *Repository) enter(dir, root string) error {
 	dir = git.Resolve(dir)
-	all, err := r.admins()
+	all, err := r.around(dir)
 	if err != nil {
 		return err
 	}
@@ -135,9 +111,7 @@ func (r *Repository) Objects() string { return r.objects }
 func (r *Repository) IndexFile() string { return r.index }
 
 // ConfigFiles are where the configuration of the repository and that of this work tree are.
-func (r *Repository) ConfigFiles() [2]string {
-	return [2]string{filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree")}
-}
+func (r *Repository) ConfigFiles() [2]string { return configFiles(r.common, r.gitDir) }
 
 // OnChange has step called before each change outside the private folder, nil for nothing. It is for tests that end the process
 // there, or change something themselves.
