@@ -111,7 +111,7 @@ type row struct {
 	Sign    string
 	Number  int
 	In      *diffFile
-	Href    string // where a comment is written about it, "" where none can be
+	Href    string   // where a comment is written about it, "" where none can be
 	Said    []remark // of the last rejection about it
 	Comment *Comment
 	Open    bool // a comment is written about it now
