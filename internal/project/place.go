@@ -16,6 +16,7 @@
 //	tokens.json, register.json    server/tokens, agents/register; replaced, under a lock
 //	pipeline-tmp/RUN/*            pipeline/run; each worker its own output
 //	archive/*, evidence/*         store, engine, status/evidence; when a task ends, or on command
+//	history.index                 status; what is searched of archived tasks, replaced, made again where it is gone
 //
 // What a task may do is the matter of the engine; this package knows no event.
 //

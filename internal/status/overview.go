@@ -166,7 +166,7 @@ func (v *Overview) machine(ctx context.Context, p project.Place, o Options) (Mac
 	if p.Branch == "" {
 		v.Foreign = e.Foreign()
 		v.Pipelines = append(v.Pipelines, RunningPipelines(e)...)
-		v.Finished = archivedRuns(e, o.Newest)
+		v.Finished = ArchivedRuns(e, o.Newest)
 		if n, ok := untrusted(e.Trusted()); ok {
 			v.Needs = append(v.Needs, n)
 		}

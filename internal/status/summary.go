@@ -132,9 +132,8 @@ func runLine(dir string, archived bool) RunLine {
 	return l
 }
 
-// archivedRuns returns the newest runs that are over, the newest first. It leaves out what cannot be
-// listed.
-func archivedRuns(e *engine.Engine, newest int) []RunLine {
+// ArchivedRuns returns the newest runs of pipelines that are over, the newest first. It leaves out what cannot be listed.
+func ArchivedRuns(e *engine.Engine, newest int) []RunLine {
 	conf, err := e.Config()
 	if err != nil {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -20,16 +21,22 @@ import (
 // ShowCommand is ferrus show.
 func ShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "show SEQ",
-		Short: "Show one event with its documents",
+		Use:   "show SEQ | TASK-ID",
+		Short: "Show one event with its documents, or a task that is over",
 		Long: `Shows the entry SEQ of "ferrus log": who, when, what, and every document that it
-wrote.`,
+wrote. With the id of a task that "ferrus history" lists, shows its log and the
+newest text of each of its documents.`,
 		Example: `  ferrus show 12
+  ferrus show t-20261128-055305-4eff5691
   ferrus show 12 --json`,
 		Annotations: cli.Reference("", `the line of the journal: v seq at actor event from to epoch req note docs state
-prev h.`),
+prev h. Of a task: branch removed task_id title state at error timeline
+documents.`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if state.ValidTaskID(args[0]) {
+				return showPast(a, cmd.Context(), args[0])
+			}
 			seq, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil || seq == 0 {
 				return cli.UsageError("ferrus log{branch} lists the events", "%q is not the number of an event", args[0])

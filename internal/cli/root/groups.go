@@ -76,6 +76,7 @@ var groups = []group{
 		{"log", log.LogCommand},
 		{"logs", log.LogsCommand},
 		{"show", log.ShowCommand},
+		{"history", log.HistoryCommand},
 		{"stack", log.StackCommand},
 		{"diff", task.DiffCommand},
 		{"context", task.ContextCommand},

@@ -205,11 +205,10 @@ func (t *task) LogName() string {
 func (s *Site) damaged(w http.ResponseWriter, r *http.Request, e *engine.Engine, why error) error {
 	list, _ := status.History(e, 0) // it is known that it fails
 	p := s.page(r, "Damaged")
-	d := &status.Detail{Report: &status.Report{}}
+	a := archive{Past: &status.Past{ArchivedTask: status.ArchivedTask{TaskID: "The journal is damaged"}}}
 	for _, ev := range list {
-		d.Timeline = append(d.Timeline, ev.Entry())
+		a.Timeline = append(a.Timeline, ev.Entry())
 	}
-	a := archive{Detail: d, TaskID: "The journal is damaged"}
 	a.Error, a.Remedy = explain(why)
 	p.Data = a
 	return s.show(w, http.StatusInternalServerError, "archived", p)
