@@ -116,6 +116,48 @@ func TestALinkedWorkTreeComesAndGoes(t *testing.T) {
 	}
 }
 
+// TestAWorkTreeIsTheOneThatTheRepositorySays: whatever an agent has made of the .git file in it.
+func TestAWorkTreeIsTheOneThatTheRepositorySays(t *testing.T) {
+	t.Parallel()
+	dir := committed(t)
+	tree := open(t, dir)
+	private := filepath.Join(dir, ".ferrus", "git")
+	at := func(name string) string { return filepath.Join(dir, ".ferrus/worktrees", name) }
+	gitDir := func(name string) string {
+		t.Helper()
+		r, err := repository.Open(t.Context(), at(name), private, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.GitDir()
+	}
+	for _, name := range []string{"x", "y"} {
+		if err := tree.Add(t.Context(), at(name), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, y := gitDir("x"), gitDir("y")
+	if x == y {
+		t.Fatalf("both are %s", x)
+	}
+	file := filepath.Join(at("x"), ".git")
+	for what, make := range map[string]func() error{
+		"names another":        func() error { return os.WriteFile(file, []byte("gitdir: "+y+"\n"), 0o600) },
+		"names none":           func() error { return os.WriteFile(file, []byte("gitdir: /\n"), 0o600) },
+		"names one that is no": func() error { return os.WriteFile(file, []byte("gitdir: "+filepath.Dir(y)+"/..\n"), 0o600) },
+		"is gone":              func() error { return nil },
+		"is a link":            func() error { return os.Symlink(filepath.Join(at("y"), ".git"), file) },
+		"is a repository":      func() error { return os.Mkdir(file, 0o700) },
+	} {
+		if err := errors.Join(os.RemoveAll(file), make()); err != nil {
+			t.Fatal(err)
+		}
+		if got := gitDir("x"); got != x {
+			t.Errorf("a .git that %s: %s, want %s", what, got, x)
+		}
+	}
+}
+
 func TestWhereAWorkTreeIsAdded(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func(t *testing.T) (dir string){
