@@ -153,8 +153,8 @@ func TestABugEndsTheCallAndNotTheServer(t *testing.T) {
 			t.Errorf("a panic behind the gate: %+v", r)
 		}
 	}
-	if !strings.Contains(w.stderr.String(), "a bug") {
-		t.Errorf("stderr has %s", w.stderr)
+	if code, _ := w.exit(w.leave); code != 0 || !strings.Contains(w.stderr.String(), "a bug") { // what it says has all arrived when it has ended
+		t.Errorf("exit %d, stderr %s", code, w.stderr)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 )
 
@@ -118,4 +119,18 @@ func processorTime(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// BenchmarkManyBranches are the first page and the one of a task in a project with 200 branches that are worked on.
+func BenchmarkManyBranches(b *testing.B) {
+	m := enginetest.Repository(b, gate)
+	var names []string
+	for i := range 200 {
+		names = append(names, fmt.Sprintf("b%d", i))
+	}
+	enginetest.Branched(b, m.Human(), branch.Fork{Names: names, Own: true})
+	for _, name := range names {
+		enginetest.Must(m.On(name).Human().CreateTask(b.Context(), "Refuse what is not in stock.", ""))(b)
+	}
+	load(b, m, "/", "/branch/b7")
 }
