@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/test/kit"
@@ -36,8 +37,9 @@ const axeVersion = "4.14.1"
 // A screen is Chromium with one page.
 type screen struct {
 	testing.TB
-	ctx context.Context
-	axe string // its source
+	ctx  context.Context
+	axe  string // its source
+	keys bool   // the person has no mouse
 }
 
 // chromium starts Chromium, or skips the test with the reason.
@@ -78,7 +80,7 @@ func chromium(t *testing.T) *screen {
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &screen{t, ctx, source}
+	return &screen{TB: t, ctx: ctx, axe: source}
 }
 
 // axe is the source of axe-core, which is installed once.
@@ -152,7 +154,26 @@ const pressed = `((e) => {
 // press presses the first element that a selector finds, as soon as it can be pressed.
 func (s *screen) press(selector string) {
 	s.Helper()
+	if s.keys {
+		s.tab(selector)
+		s.run("enter", chromedp.KeyEvent(kb.Enter))
+		return
+	}
 	s.until("press "+selector, fmt.Sprintf(pressed, fmt.Sprintf("document.querySelector(%q)", selector)))
+}
+
+// tab presses the tab key until the first element that a selector finds has the focus.
+func (s *screen) tab(selector string) {
+	s.Helper()
+	where := ""
+	for end := time.Now().Add(kit.Patience); time.Now().Before(end); {
+		err := chromedp.Run(s.ctx, chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(fmt.Sprintf(`((e) => document.readyState !== "complete" || !e ? "it is not there" :
+			document.activeElement === e ? "" : document.activeElement.outerHTML.slice(0, 200))(document.querySelector(%q))`, selector), &where))
+		if err == nil && where == "" {
+			return
+		}
+	}
+	s.Fatalf("the tab key does not reach %s: %s", selector, where)
 }
 
 // follow presses the first link with a text.
@@ -164,6 +185,9 @@ func (s *screen) follow(text string) {
 // write writes into a field, which then has the focus: the page leaves alone what somebody writes in.
 func (s *screen) write(selector, text string) {
 	s.Helper()
+	if s.keys {
+		s.tab(selector)
+	}
 	s.until("write into "+selector, fmt.Sprintf(`((e) => {
 	if (document.readyState !== "complete" || !e) return "it is not there";
 	e.focus();

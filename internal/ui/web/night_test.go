@@ -58,7 +58,21 @@ var settling = map[status.NeedKind][]move{
 
 // TestAMorningIsSettledOnAPhone by a person who reads only the page, each need by at most two clicks.
 func TestAMorningIsSettledOnAPhone(t *testing.T) {
+	t.Parallel()
 	s := chromium(t)
+	s.settle(t, 390)
+}
+
+// TestAMorningIsSettledByKeys alone: what is pressed and written in is reached by the tab key.
+func TestAMorningIsSettledByKeys(t *testing.T) {
+	t.Parallel()
+	s := chromium(t)
+	s.keys = true
+	s.settle(t, 1280)
+}
+
+// settle settles each need of a night by at most two presses.
+func (s *screen) settle(t *testing.T, width int64) {
 	dir, app, b := night(t)
 	overview := func() *status.Overview {
 		t.Helper()
@@ -75,7 +89,7 @@ func TestAMorningIsSettledOnAPhone(t *testing.T) {
 		}
 	})
 	s.logIn(b)
-	s.size(390, 844, "light")
+	s.size(width, 844, "light")
 	needs := first.Needs
 	order := []status.NeedKind{status.NeedAnswer, status.NeedAgreement} // the project's own task is in the way of a merge, and a run of what it asks about
 	slices.SortStableFunc(needs, func(a, b status.Need) int { return slices.Index(order, b.Kind) - slices.Index(order, a.Kind) })
@@ -122,6 +136,7 @@ func TestAMorningIsSettledOnAPhone(t *testing.T) {
 // TestAMorning looks at a project in which each kind of need waits: all of them are on the first page, each with a page of its
 // own. axe finds nothing on any page.
 func TestAMorning(t *testing.T) {
+	t.Parallel()
 	s := chromium(t)
 	dir, app, b := night(t)
 	s.logIn(b)
