@@ -330,34 +330,21 @@ func (f *diffFile) rows(html [][]template.HTML) {
 			}
 		}
 		if f.Rows = append(f.Rows, rows); v.Split {
-			f.Pairs = append(f.Pairs, pairs(rows))
+			f.Pairs = append(f.Pairs, pairs(h.Lines, rows))
 		}
 	}
 }
 
-// pairs puts each removed line beside the added line that stands in its place.
-func pairs(rows []row) (list []pair) {
-	var removed []*row
-	flush := func() {
-		for _, r := range removed {
-			list = append(list, pair{Old: r})
+// pairs are the rows of a hunk side by side.
+func pairs(lines []patch.Line, rows []row) (list []pair) {
+	at := func(i int) *row {
+		if i < 0 {
+			return nil
 		}
-		removed = nil
+		return &rows[i]
 	}
-	for i := range rows {
-		switch r := &rows[i]; {
-		case r.Kind == '-':
-			removed = append(removed, r)
-		case r.Kind == '+' && len(removed) > 0:
-			list = append(list, pair{removed[0], r})
-			removed = removed[1:]
-		case r.Kind == '+':
-			list = append(list, pair{New: r})
-		default:
-			flush()
-			list = append(list, pair{r, r})
-		}
+	for _, p := range patch.Pairs(lines) {
+		list = append(list, pair{at(p[0]), at(p[1])})
 	}
-	flush()
 	return list
 }

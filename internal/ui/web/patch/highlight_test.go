@@ -25,8 +25,9 @@ func TestColours(t *testing.T) {
 		{"a.unknown", "-total = a + b\n+total = a + bc", "total = a + [b]|total = a + [bc]"},
 		{"a.unknown", "-one two\n+one two three", "one two|one two[ three]"},
 		{"a.unknown", "-one and two\n-three and four\n+one or two\n+three or four\n one", "one [and] two|three [and] four|one [or] two|three [or] four|one"},
-		{"a.unknown", "-one and two\n+one or two\n+one", "one and two|one or two|one"}, // which stands for which is not known
+		{"a.unknown", "-one and two\n+one or two\n+one", "one [and] two|one [or] two|one"},
 		{"a.unknown", "-one\n+eight other words", "one|eight other words"},
+		{"a.unknown", "-the old words stay\n-and go\n+the new words stay\n same", "the [old] words stay|and go|the [new] words stay|same"},
 		{"a.unknown", "-von größe 1\n+von größer 1", "von [größe] 1|von [größer] 1"},
 		{"a.go", "-s := f(\"a b\", 1)\n+s := f(\"a c\", 2)", `s := Ff.(S"a [b"].[, ]M[1].)|s := Ff.(S"a [c"].[, ]M[2].)`},
 		{"a.unknown", ` func f(1) "a"`, `func f(1) "a"`},

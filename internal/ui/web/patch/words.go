@@ -3,20 +3,39 @@ package patch
 // A part is some of a line, by its bytes. The empty one is none.
 type part struct{ from, to int }
 
-// changedWords returns for each line of a hunk the words in which it differs from the line in its place. Only where as many lines were added
-// as were removed right before them, a line has one in its place; lines that have little in common have no words.
-func changedWords(lines []Line) []part {
-	words := make([]part, len(lines))
+// Pairs returns what stands side by side of a hunk, by the indexes of its lines: a removed line and the added one in its place, or twice a
+// line of both files. Where there is none, it is -1.
+func Pairs(lines []Line) (list [][2]int) {
 	for at := 0; at < len(lines); {
 		removed := run(lines[at:], '-')
 		added := run(lines[at+removed:], '+')
-		if removed == added {
-			for i := range removed {
-				was, now := at+i, at+removed+i
-				words[was], words[now] = differing(lines[was].Text, lines[now].Text)
-			}
+		if removed+added == 0 {
+			list = append(list, [2]int{at, at})
+			at++
 		}
-		at += max(1, removed+added)
+		for i := range max(removed, added) {
+			pair := [2]int{-1, -1}
+			if i < removed {
+				pair[0] = at + i
+			}
+			if i < added {
+				pair[1] = at + removed + i
+			}
+			list = append(list, pair)
+		}
+		at += removed + added
+	}
+	return list
+}
+
+// changedWords returns for each line of a hunk the words in which it differs from the line that stands beside it. Lines that have little in
+// common have none.
+func changedWords(lines []Line) []part {
+	words := make([]part, len(lines))
+	for _, pair := range Pairs(lines) {
+		if was, now := pair[0], pair[1]; was >= 0 && now >= 0 && was != now {
+			words[was], words[now] = differing(lines[was].Text, lines[now].Text)
+		}
 	}
 	return words
 }
