@@ -2,10 +2,13 @@ package status
 
 import (
 	"cmp"
-	"path/filepath"
+	"errors"
+	"io/fs"
+	"path"
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -32,21 +35,26 @@ func (t ArchivedTask) Outcome() string {
 	return "abandoned"
 }
 
-// archive adds what a machine has archived, but for its present task.
-func (v *Overview) archive(p project.Place, present string) error {
-	past, err := archivedIn(p.Dir(), present)
-	for _, t := range past {
-		t.Branch = p.Branch
-		v.Archived = append(v.Archived, t)
+// archives adds what is archived, but for the tasks that the machines have: a reopened one has been archived, too.
+func (v *Overview) archives() error {
+	home, err := rootfs.OpenBelow(project.At(v.Root, "").Dir(), project.DirName, 0)
+	if err != nil {
+		return absent(err)
 	}
-	return err
-}
-
-// archiveOfRemoved adds what removed branches have archived.
-func (v *Overview) archiveOfRemoved(dir string) error {
-	past, err := archivedOfRemoved(dir)
-	v.Archived = append(v.Archived, past...)
-	return err
+	defer home.Close()
+	present := map[string]string{}
+	for _, m := range v.Machines {
+		present[m.Branch] = m.TaskID
+	}
+	return eachArchive(home, func(_, branch string) string { return present[branch] }, func(archive *rootfs.Root, _ string, t ArchivedTask) error {
+		if l, err := project.LastEventIn(archive, t.TaskID); err != nil {
+			t.Error = err.Error()
+		} else {
+			t.Title, t.State, t.At = l.State.Title, l.To, l.At
+		}
+		v.Archived = append(v.Archived, t)
+		return nil
+	})
 }
 
 // newestFirst compares tasks by the time at which they ended, which ids know by the second only.
@@ -54,44 +62,47 @@ func newestFirst(a, b ArchivedTask) int {
 	return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.TaskID, a.TaskID), cmp.Compare(a.Branch, b.Branch))
 }
 
-// archivedIn are the archived tasks of the machine in dir but for the present one, which has been archived too if it was taken
-// up again.
-func archivedIn(dir, present string) ([]ArchivedTask, error) {
-	dir = filepath.Join(dir, "archive")
-	names, err := project.Folders(dir)
-	var list []ArchivedTask
-	for _, name := range names {
-		if !strings.HasPrefix(name, "t-") || name == present {
-			continue // what upstream ferrus left is no task of ours, nor are removed branches
+// eachArchive calls do for the archive of each task of the project, of its branches, and of those that were removed, whose folders are called
+// NAME@TIME. It leaves out the task that present says a machine has, by its folder in .ferrus and its branch.
+func eachArchive(home *rootfs.Root, present func(machine, branch string) string, do func(archive *rootfs.Root, dir string, t ArchivedTask) error) error {
+	in := func(machine, branch string, removed bool) error {
+		at, skip := path.Join(machine, "archive"), ""
+		if !removed {
+			skip = present(machine, branch)
 		}
-		t := ArchivedTask{TaskID: name}
-		if l, err := project.LastEvent(filepath.Join(dir, name)); err != nil {
-			t.Error = err.Error()
-		} else {
-			t.Title, t.State, t.At = l.State.Title, l.To, l.At
+		archive, err := home.Sub(at)
+		if err != nil {
+			return absent(err)
 		}
-		list = append(list, t)
+		defer archive.Close()
+		names, err := project.FoldersIn(archive, ".")
+		for _, name := range names {
+			if err == nil && strings.HasPrefix(name, "t-") && name != skip { // what upstream ferrus left is no task of ours, nor are removed branches
+				err = do(archive, path.Join(at, name), ArchivedTask{TaskID: name, Branch: branch, Removed: removed})
+			}
+		}
+		return err
 	}
-	return list, err
+	err := in(".", "", false)
+	for _, of := range []struct {
+		dir     string
+		removed bool
+	}{{"branches", false}, {project.ArchivedBranches, true}} {
+		names, listed := project.FoldersIn(home, of.dir)
+		err = errors.Join(err, listed)
+		for _, name := range names {
+			branch, _, dated := strings.Cut(name, "@")
+			if dated == of.removed && !strings.HasPrefix(name, ".") { // a draft, or one that ferrus gc is about to remove
+				err = errors.Join(err, in(path.Join(of.dir, name), branch, of.removed))
+			}
+		}
+	}
+	return err
 }
 
-// archivedOfRemoved are the archived tasks of removed branches, whose folders, in dir, are called NAME@TIME.
-func archivedOfRemoved(dir string) ([]ArchivedTask, error) {
-	names, err := project.Folders(dir)
-	var list []ArchivedTask
-	for _, name := range names {
-		branch, _, ok := strings.Cut(name, "@")
-		if !ok || strings.HasPrefix(name, ".") {
-			continue // ferrus gc is about to remove it
-		}
-		past, err := archivedIn(filepath.Join(dir, name), "")
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range past {
-			t.Branch, t.Removed = branch, true
-			list = append(list, t)
-		}
+func absent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return list, err
+	return err
 }

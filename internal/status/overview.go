@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -88,17 +87,13 @@ func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error
 	if err != nil {
 		return nil, err
 	}
-	if err := v.read(ctx, places[0], o); err != nil { // the project's own, which says whose the others are
-		return nil, err
-	}
-	if err := v.readAll(ctx, places[1:], o); err != nil {
-		return nil, err
-	}
+	v.read(ctx, places[0], o) // the project's own, which says whose the others are
+	v.readAll(ctx, places[1:], o)
 	var names []string
 	for _, p := range places[1:] {
 		names = append(names, p.Branch)
 	}
-	if err := v.archiveOfRemoved(filepath.Join(own.Dir(), "archive", "branches")); err != nil {
+	if err := v.archives(); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(v.Archived, newestFirst)
@@ -114,26 +109,25 @@ func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error
 }
 
 // readAll reads machines of branches, as many at once as there are processors: it waits for git most of the time.
-func (v *Overview) readAll(ctx context.Context, places []project.Place, o Options) error {
+func (v *Overview) readAll(ctx context.Context, places []project.Place, o Options) {
 	parts := make([]Overview, len(places))
 	var readers errgroup.Group
 	readers.SetLimit(runtime.GOMAXPROCS(0))
 	for i, p := range places {
 		readers.Go(func() error {
 			parts[i].Foreign = v.Foreign
-			return parts[i].read(ctx, p, o)
+			parts[i].read(ctx, p, o)
+			return nil
 		})
 	}
-	err := readers.Wait()
+	_ = readers.Wait() // each says itself why it cannot be read
 	for _, p := range parts {
-		v.Needs, v.Machines, v.Archived = append(v.Needs, p.Needs...), append(v.Machines, p.Machines...), append(v.Archived, p.Archived...)
-		v.Busy = cmp.Or(p.Busy, v.Busy)
+		v.Needs, v.Machines, v.Busy = append(v.Needs, p.Needs...), append(v.Machines, p.Machines...), cmp.Or(p.Busy, v.Busy)
 	}
-	return err
 }
 
-// read adds a machine, what it needs and what it has archived. One that cannot be read says why.
-func (v *Overview) read(ctx context.Context, p project.Place, o Options) error {
+// read adds a machine and what it needs. One that cannot be read says why.
+func (v *Overview) read(ctx context.Context, p project.Place, o Options) {
 	m, err := v.machine(ctx, p, o)
 	if err != nil {
 		if refusal.CodeOf(err) == refusal.LockBusy {
@@ -143,7 +137,6 @@ func (v *Overview) read(ctx context.Context, p project.Place, o Options) error {
 		v.Needs = append(v.Needs, unreadable(m))
 	}
 	v.Machines = append(v.Machines, m)
-	return v.archive(p, m.TaskID)
 }
 
 // explained is an error with its remedy, in a line.

@@ -45,10 +45,15 @@ func (s Search) Zero() bool {
 
 // Match reports whether it finds a task.
 func (s Search) Match(t PastTask) bool {
-	has := func(word string) bool { return strings.Contains(t.text, strings.ToLower(word)) }
 	return (s.State == "" || s.State == t.Outcome()) && !t.At.Before(s.Since) &&
 		(s.Agent == "" || slices.ContainsFunc(t.Agents, func(name string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(s.Agent)) })) &&
-		!slices.ContainsFunc(s.Words, func(word string) bool { return !has(word) })
+		s.In(t.text)
+}
+
+// In reports whether each word is in one of the texts.
+func (s Search) In(texts ...string) bool {
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(s.Words, func(word string) bool { return !strings.Contains(all, strings.ToLower(word)) })
 }
 
 // indexFile is a file in .ferrus with what is searched of each archived task, a line each. It may be deleted: it is made again.
@@ -72,7 +77,7 @@ func ReadHistory(root string, s Search, keep bool) ([]PastTask, error) {
 	known := readIndex(home)
 	var found []PastTask
 	lines, changed := make([]string, 0, len(known)), false
-	err = eachArchive(home, func(archive *rootfs.Root, dir string, t ArchivedTask) error {
+	err = eachArchive(home, unfinished(home), func(archive *rootfs.Root, dir string, t ArchivedTask) error {
 		sign := ""
 		if info, err := archive.Lstat(t.TaskID + "/journal.jsonl"); err == nil {
 			sign = fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
@@ -98,49 +103,14 @@ func ReadHistory(root string, s Search, keep bool) ([]PastTask, error) {
 	return found, nil
 }
 
-// eachArchive calls do for the archive of each task that is over, of the project, its branches and those that were removed.
-func eachArchive(home *rootfs.Root, do func(archive *rootfs.Root, dir string, t ArchivedTask) error) error {
-	in := func(machine, branch string, removed bool) error {
-		present := ""
+// unfinished is the task that a machine in files works on: one that was reopened is over no more.
+func unfinished(home *rootfs.Root) func(machine, branch string) string {
+	return func(machine, _ string) string {
 		if l, err := project.LastEventIn(home, machine); err == nil && !l.State.State.Over() {
-			present = l.State.TaskID // it has been taken up again
+			return l.State.TaskID
 		}
-		at := path.Join(machine, "archive")
-		archive, err := home.Sub(at)
-		if err != nil {
-			return absent(err)
-		}
-		defer archive.Close()
-		names, err := project.FoldersIn(archive, ".")
-		for _, name := range names {
-			if err == nil && state.ValidTaskID(name) && name != present {
-				err = do(archive, path.Join(at, name), ArchivedTask{TaskID: name, Branch: branch, Removed: removed})
-			}
-		}
-		return err
+		return ""
 	}
-	err := in(".", "", false)
-	for _, of := range []struct {
-		dir     string
-		removed bool
-	}{{"branches", false}, {project.ArchivedBranches, true}} {
-		names, listed := project.FoldersIn(home, of.dir)
-		err = errors.Join(err, absent(listed))
-		for _, name := range names {
-			branch, _, dated := strings.Cut(name, "@")
-			if dated == of.removed && !strings.HasPrefix(name, ".") {
-				err = errors.Join(err, in(path.Join(of.dir, name), branch, of.removed))
-			}
-		}
-	}
-	return err
-}
-
-func absent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // readPast reads the archive of a task. What cannot be read is said in it.
@@ -246,7 +216,7 @@ func ReadPast(root, id string) (*Past, error) {
 	}
 	defer home.Close()
 	var p *Past
-	err = eachArchive(home, func(_ *rootfs.Root, dir string, t ArchivedTask) error {
+	err = eachArchive(home, unfinished(home), func(_ *rootfs.Root, dir string, t ArchivedTask) error {
 		if t.TaskID != id || p != nil {
 			return nil
 		}

@@ -108,10 +108,10 @@ func TestWhatIsOverIsFound(t *testing.T) {
 	}
 	enginetest.Must(m.On("side").Human().Reopen(ctx, "The tax is wrong."))(t)
 	if got := find(status.Search{}, true); got != halve+" "+receipt {
-		t.Errorf("with a task that was taken up again: %q", got)
+		t.Errorf("with a task that was reopened: %q", got)
 	}
 	if _, err := status.ReadPast(m.Dir, tax); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("it was taken up again: %v", err)
+		t.Errorf("it was reopened: %v", err)
 	}
 	enginetest.Must(m.On("side").Human().Reset(ctx, ""))(t)
 	enginetest.Must(branch.Remove(ctx, m.Human(), "side", true))(t)

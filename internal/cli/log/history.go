@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"time"
@@ -75,7 +74,7 @@ func showHistory(a *cli.App, ctx context.Context, s status.Search, since string)
 	for _, t := range list {
 		when := "-"
 		if !t.At.IsZero() {
-			when = t.At.Local().Format("2006-01-02 15:04")
+			when = cli.Moment(t.At)
 		}
 		title := format.Clip(format.Line(t.Title), 60)
 		if t.Error != "" {
@@ -94,15 +93,8 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 	if at, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
 		return at, nil
 	}
-	var n int
-	var unit string
-	if _, err := fmt.Sscanf(text, "%d%s", &n, &unit); err == nil && n >= 0 && n < 100_000 {
-		switch unit {
-		case "d":
-			return now.AddDate(0, 0, -n), nil
-		case "h":
-			return now.Add(-time.Duration(n) * time.Hour), nil
-		}
+	if span, ok := cli.Span(text); ok {
+		return now.Add(-span), nil
 	}
 	return time.Time{}, cli.UsageError("ferrus history --since 7d", "--since takes days (7d), hours (12h) or a date (2026-11-01), and not %q", text)
 }

@@ -2,13 +2,11 @@ package setup
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -159,9 +157,9 @@ func tokenList(a *cli.App, ctx context.Context) error {
 	for _, r := range rows {
 		end := cli.Styled(ending(r.Token))
 		if r.Expired {
-			end = a.Paint(cli.Red, "expired "+moment(r.Expires))
+			end = a.Paint(cli.Red, "expired "+cli.Moment(r.Expires))
 		}
-		a.Say("%s  %-10s  %-16s  created %s  %s\n", a.Paint(cli.Bold, r.ID), string(r.Role), r.Name, moment(r.Created), end)
+		a.Say("%s  %-10s  %-16s  created %s  %s\n", a.Paint(cli.Bold, r.ID), string(r.Role), r.Name, cli.Moment(r.Created), end)
 	}
 	return nil
 }
@@ -190,25 +188,16 @@ func ending(t tokens.Token) string {
 	if t.Expires.IsZero() {
 		return "never expires"
 	}
-	return "expires " + moment(t.Expires)
+	return "expires " + cli.Moment(t.Expires)
 }
-
-// moment is a time to the minute where the person is.
-func moment(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }
-
-var lifetime = safetext.Lazily(`^([0-9]{1,5})([dh])$`)
 
 // expiry is when a token ends: after so many days or hours, or with a day where the person is. A zero time is never.
 func expiry(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if m := lifetime().FindStringSubmatch(text); m != nil {
-		n, _ := strconv.Atoi(m[1]) // five digits
-		unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour}[m[2]]
-		if n > 0 {
-			return now.Add(time.Duration(n) * unit).Truncate(time.Second), nil
-		}
+	if span, ok := cli.Span(text); ok && span > 0 {
+		return now.Add(span).Truncate(time.Second), nil
 	}
 	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
 		end := time.Date(day.Year(), day.Month(), day.Day(), 23, 59, 59, 0, now.Location())

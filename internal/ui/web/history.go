@@ -24,7 +24,8 @@ type past struct {
 
 func (s *Site) history(w http.ResponseWriter, r *http.Request) error {
 	query := strings.TrimSpace(r.URL.Query().Get("q"))
-	tasks, err := status.ReadHistory(s.opts.Root, status.Search{Words: strings.Fields(query)}, s.opts.Untrusted() == nil)
+	search := status.Search{Words: strings.Fields(query)}
+	tasks, err := status.ReadHistory(s.opts.Root, search, s.opts.Untrusted() == nil)
 	if err != nil {
 		return err
 	}
@@ -37,24 +38,13 @@ func (s *Site) history(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		defer e.Close()
 		for _, l := range status.ArchivedRuns(e, 1<<20) {
-			if has(query, l.Run, l.Topic, l.Outcome()) {
+			if search.In(l.Run, l.Topic, l.Outcome()) {
 				b.Runs = append(b.Runs, l)
 			}
 		}
 	}
 	p.Data = b
 	return s.show(w, http.StatusOK, "history", p)
-}
-
-// has reports whether every word of a query is in one of the texts.
-func has(query string, texts ...string) bool {
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	for word := range strings.FieldsSeq(strings.ToLower(query)) {
-		if !strings.Contains(all, word) {
-			return false
-		}
-	}
-	return true
 }
 
 // An archive is the page of a task that is over.
