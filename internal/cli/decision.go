@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -105,21 +103,12 @@ func (a *App) decide(ctx context.Context, s *engine.Session, r act.Request, from
 	}
 	got, err = act.Do(ctx, s, r)
 	if err != nil {
-		return got, a.cannotDo(r.Cannot(), act.Instead(s.Engine(), r), err)
+		return got, CannotDo(r.Cannot(), act.Instead(s.Engine(), r), err)
 	}
 	if got.Left != nil {
-		got.Left = a.cannotDo("remove the others", "", got.Left)
+		got.Left = CannotDo("remove the others", "", got.Left)
 	}
 	return got, nil
-}
-
-// cannotDo is CannotDo, and names what to do about a run that is in the way.
-func (a *App) cannotDo(what, where string, err error) error {
-	var busy *conductor.BusyError
-	if errors.As(err, &busy) {
-		err = a.BusyError(busy)
-	}
-	return CannotDo(what, where, err)
 }
 
 // ShowNext shows what a person can do about the task as it is now.

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -323,16 +322,6 @@ func (a *App) placed(f *Failure) *Failure {
 		placed.Also = append(placed.Also, a.placed(also))
 	}
 	return &placed
-}
-
-// BusyError is the refusal to start a second conductor.
-func (a *App) BusyError(err *conductor.BusyError) error {
-	if err.Host != "" {
-		return &Failure{Code: string(refusal.LockBusy), Message: err.Error(), Exit: ExitBusy,
-			Remedy: "it continues there; ferrus status{branch} --watch shows its progress, ferrus store the computers"}
-	}
-	return &Failure{Code: string(refusal.LockBusy), Message: err.Error(), Exit: ExitBusy,
-		Remedy: "ferrus status{branch} --watch shows its progress; ferrus stop{branch} ends it and its agents"}
 }
 
 // ConfigError is the error of a ferrus.toml that cannot be used.

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // lockFile is the lock of the one conductor, in the live folder. Its holder records itself in the
@@ -35,6 +36,14 @@ func (e *BusyError) Error() string {
 		return fmt.Sprintf("a conductor is already running on %s (since %s)", e.Host, e.Since.Local().Format(time.DateTime))
 	}
 	return fmt.Sprintf("a conductor is already running (process %d, since %s)", e.Pid, e.Since.Local().Format(time.TimeOnly))
+}
+
+// Refusal returns the refusal to start a second conductor, without its message.
+func (e *BusyError) Refusal() *refusal.RefusedError {
+	if e.Host != "" {
+		return &refusal.RefusedError{Code: refusal.LockBusy, Remedy: "it continues there; ferrus status{branch} --watch shows its progress, ferrus store the computers"}
+	}
+	return &refusal.RefusedError{Code: refusal.LockBusy, Remedy: "ferrus status{branch} --watch shows its progress; ferrus stop{branch} ends it and its agents"}
 }
 
 // Conductor returns the conductor that runs in a machine's folder, and whether one does. A killed

@@ -88,12 +88,9 @@ func runNode(a *cli.App, ctx context.Context, how conducting) error {
 			"ferrus run --parallel N works on its branches; ferrus store move URL moves the state into a database")
 	}
 	w := newFleetWatcher(a)
-	var taken *conductor.BusyError
 	switch err := reach(ctx, place, w); {
 	case ctx.Err() != nil:
 		return nodeEnded(a, ctx)
-	case errors.As(err, &taken):
-		return a.BusyError(taken)
 	case err != nil:
 		return err
 	}
@@ -113,10 +110,7 @@ func runNode(a *cli.App, ctx context.Context, how conducting) error {
 	_, err = schedule.Run(ctx, place.Root, schedule.Options{Parallel: how.parallel, Node: true, Only: how.only, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	w.close()
-	switch {
-	case errors.As(err, &taken):
-		return a.BusyError(taken)
-	case !errors.Is(err, conductor.ErrStopped):
+	if !errors.Is(err, conductor.ErrStopped) {
 		return err
 	}
 	return nodeEnded(a, ctx)

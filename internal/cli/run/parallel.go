@@ -155,10 +155,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	out, err := schedule.Run(ctx, root, schedule.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	w.close()
-	var taken *conductor.BusyError
 	switch {
-	case errors.As(err, &taken):
-		return a.BusyError(taken)
 	case errors.Is(err, conductor.ErrStopped):
 		exit := cli.ExitOfSignal(ctx)
 		if a.JSON {

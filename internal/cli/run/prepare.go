@@ -61,7 +61,7 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, how conducting
 		return conf, err
 	}
 	if other, busy := conductor.Conductor(dir); busy {
-		return conf, a.BusyError(&conductor.BusyError{Holder: other})
+		return conf, &conductor.BusyError{Holder: other}
 	}
 	if err := a.AllowUnrehearsed(e, how.allowed, !how.headless); err != nil {
 		return conf, err

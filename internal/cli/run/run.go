@@ -159,10 +159,7 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 	opts.Headless, opts.Tell, opts.Show = w.headless, w.tell, w.show
 	out, err := schedule.RunTask(checks.Followed(ctx, w.follow), e, schedule.TaskOptions{Options: opts, TellOf: w.tellOf})
 	w.close()
-	var taken *conductor.BusyError
 	switch {
-	case errors.As(err, &taken):
-		return a.BusyError(taken)
 	case errors.Is(err, conductor.ErrStopped):
 		return stoppedRun(a, ctx, e)
 	case err != nil:

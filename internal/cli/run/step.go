@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -98,10 +97,6 @@ func runStep(a *cli.App, ctx context.Context, places int, allowed bool) error {
 	}
 	defer a.Notifies(ctx, root)()
 	list, err := schedule.Step(ctx, root, opts)
-	var taken *conductor.BusyError
-	if errors.As(err, &taken) {
-		return a.BusyError(taken)
-	}
 	if err != nil {
 		return err
 	}
