@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,36 +27,45 @@ import (
 // A Runner runs a command line in this process and returns its exit code.
 type Runner func(a *App, ctx context.Context, args []string) int
 
-// Do carries out an act of a person on the project in the folder root: a decision on a task by itself, and any other act by its command,
-// in this process or, if it is a run, in one of its own. via says by what the person acts: ui or web. The error is that of a value which
+// Do carries out an act of a person on the project in the folder root: a run in a process of its own, by its command, and any other act in
+// this process. via says by what the person acts: ui or web. The error is that of a value which
 // a field does not take; what is refused is in the outcome.
 func (a *App) Do(ctx context.Context, root, via string, what status.Act, values map[string]string) (status.Outcome, error) {
 	args, err := what.Fill(values)
 	if err != nil {
 		return status.Outcome{}, err
 	}
-	args = append([]string{"--root", root}, args...)
 	if what.Runs {
-		return a.startDetached(ctx, args)
+		return a.startDetached(ctx, append([]string{"--root", root}, args...))
 	}
-	var out, errs bytes.Buffer
-	inner := &App{In: strings.NewReader(""), Out: &out, Err: &errs, InTTY: a.InTTY && via == "ui", Via: via}
-	if kind := act.Named(what.Name); what.Report != nil && kind.Name != "" {
-		inner.Dir, inner.Branch, inner.Shown, inner.Resume = root, what.Report.Branch, what.On, slices.Contains(args, status.Continues)
-		return inner.do(ctx, act.Request{Kind: kind, ID: what.ID, Branch: what.Report.Branch}, what, values), nil
+	inner := &App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, InTTY: a.InTTY && via == "ui", Via: via,
+		Dir: root, Shown: what.On, Resume: slices.Contains(args, status.Continues)}
+	r := act.Request{Kind: act.Named(cmp.Or(what.As, what.Name)), ID: what.ID, Item: what.Item}
+	if what.Report != nil {
+		inner.Branch, r.Branch = what.Report.Branch, what.Report.Branch
 	}
-	code := a.Run(inner, ctx, append([]string{errorsFlag}, args...))
-	return outcome(code, out.String(), errs.String()), nil
+	return inner.do(ctx, r, what, values), nil
 }
 
-// do carries out a decision on a task. The report by which it was possible is not read again.
+// do carries out a request. The report by which it was possible is not read again.
 func (a *App) do(ctx context.Context, r act.Request, what status.Act, values map[string]string) status.Outcome {
 	text := Source{}
+	var err error
 	for _, f := range what.Fields {
-		if v := strings.TrimSpace(values[f.Name]); f.Kind == status.NumberField {
+		switch v := strings.TrimSpace(values[f.Name]); f.Name {
+		case "seq":
 			r.Seq, _ = strconv.ParseUint(v, 10, 64) // it is one
-		} else {
+		case "number":
+			r.Copies, err = strconv.Atoi(v)
+		case "name":
+			r.Branch = v
+		case "agent":
+			r.Fork.Variants, err = Variants([]string{v})
+		default:
 			text.Message = v
+		}
+		if err != nil {
+			return a.Outcome(err)
 		}
 	}
 	s, err := a.deciding(ctx, &r)
@@ -69,10 +78,10 @@ func (a *App) do(ctx context.Context, r act.Request, what status.Act, values map
 		return a.Outcome(err)
 	}
 	after := got.Report
-	if after == nil && !r.Project {
+	if after == nil && r.Continues && !r.Project {
 		after = what.Report.After(s.Engine(), got.Snapshot)
 	}
-	if r.Continues && after != nil {
+	if after != nil {
 		got.Lines = append(got.Lines, a.continued(ctx, after)...)
 	}
 	done := status.Outcome{}

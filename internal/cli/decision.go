@@ -47,7 +47,7 @@ func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...s
 		return err
 	}
 	after := got.Report
-	if after == nil && !r.Project {
+	if after == nil && !r.Project && got.Next == nil {
 		if after, err = status.Read(s.Engine()); err != nil {
 			return err
 		}
@@ -67,10 +67,10 @@ func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...s
 	}
 	switch {
 	case a.JSON || r.Name == "answer" || steers && !a.Resume:
-	case !r.Project:
-		a.ShowSteps(after.Next)
 	case got.Next != nil:
 		a.ShowSteps(got.Next)
+	case !r.Project:
+		a.ShowSteps(after.Next)
 	}
 	return nil
 }
@@ -91,8 +91,8 @@ func (a *App) decide(ctx context.Context, s *engine.Session, r act.Request, from
 			return got, CannotDo(r.Cannot(), "", err)
 		}
 	}
-	if r.Agreed {
-		if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
+	if r.Agreed != nil {
+		if err := a.WithTrust(s.Engine(), func() error { return r.Agreed(s.Engine()) }); err != nil {
 			return got, CannotDo(r.Cannot(), "", err)
 		}
 	}
@@ -106,7 +106,7 @@ func (a *App) decide(ctx context.Context, s *engine.Session, r act.Request, from
 		return got, CannotDo(r.Cannot(), act.Instead(s.Engine(), r), err)
 	}
 	if got.Left != nil {
-		got.Left = CannotDo("remove the others", "", got.Left)
+		got.Left = CannotDo(r.CannotRest(), "", got.Left)
 	}
 	return got, nil
 }

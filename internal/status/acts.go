@@ -28,7 +28,11 @@ type offer struct {
 // offers are all acts about one task, the most likely first. Those about a delegate are its executor's, but for the log.
 var offers = []offer{
 	{func(r *Report) bool { return r.finish != "" }, func(r *Report) Act {
-		return Act{Name: "finish", Label: "Finish", Args: words(r.finish)}
+		a := Act{Name: "finish", Label: "Finish", Args: words(r.finish)}
+		if a.Runs = r.fetching; a.Runs {
+			a.Args = append(a.Args, "--headless")
+		}
+		return a
 	}},
 	{func(r *Report) bool { return r.Question != nil }, func(r *Report) Act {
 		return Act{Name: "answer", Label: "Answer", ID: r.Question.ID, Args: []string{"answer", r.Question.ID, "--", "{answer}"},
@@ -163,6 +167,18 @@ func (r *Report) Acts() []Act {
 	return list
 }
 
+// AnswerRun is the kind of request that answers a worker of a run of a pipeline.
+const AnswerRun = "answer-run"
+
+// Acts are what a person can do about the task while it waits.
+func (q QueuedTask) Acts() []Act {
+	return []Act{
+		{Name: "requeue", Label: "Replace its text", Args: []string{"queue", "--replace", q.Name, "--", "{task}"}, Fields: []Field{task}, Item: q.Name},
+		{Name: "dequeue", Label: "Remove from the queue", Args: []string{"queue", "--remove", q.Name}, Item: q.Name,
+			Loses: "The task leaves the queue, and its text is kept nowhere."},
+	}
+}
+
 // projectActs are those about the project: new tasks, and the run of all that waits.
 func projectActs(r *Report) []Act {
 	var list []Act
@@ -170,12 +186,12 @@ func projectActs(r *Report) []Act {
 		list = append(list, Act{Name: "run", Label: "New task, now", Args: []string{"run", "--headless", "--", "{task}"}, Fields: []Field{task}, Notices: r.unrehearsed, Runs: true})
 	}
 	return append(list,
-		Act{Name: "task-branch", Label: "New task, on a branch", Args: []string{"branch", "{name}", "--task={task}"}, Fields: []Field{task, name}},
+		Act{Name: "task-branch", Label: "New task, on a branch", Args: []string{"branch", "{name}", "--task={task}"}, Fields: []Field{task, name}, As: "branch"},
 		Act{Name: "queue", Label: "New task, into the queue", Args: []string{"queue", "--", "{task}"}, Fields: []Field{task}},
 		Act{Name: "attempts", Label: "New task, several attempts", Args: []string{"branch", "{name}", "--copies={number}", "--task={task}"},
-			Fields: []Field{task, name, {Name: "number", Label: "How many attempts", Kind: NumberField, Required: true}}},
+			Fields: []Field{task, name, {Name: "number", Label: "How many attempts", Kind: NumberField, Required: true}}, As: "branch"},
 		Act{Name: "variant", Label: "New task, by another agent", Args: []string{"branch", "{name}", "--variant={agent}", "--task={task}"},
-			Fields: []Field{task, name, {Name: "agent", Label: "AGENT or AGENT:MODEL", Kind: LineField, Required: true}}},
+			Fields: []Field{task, name, {Name: "agent", Label: "AGENT or AGENT:MODEL", Kind: LineField, Required: true}}, As: "branch"},
 		Act{Name: "run-all", Label: "Run branches and queue", Args: []string{"run", "--parallel={number}", "--headless"}, Fields: []Field{number}, Notices: r.unrehearsed, Runs: true},
 	)
 }
@@ -185,15 +201,15 @@ var runVerbs = map[string]Act{
 	"resume":  {Label: "Resume", Runs: true},
 	"retry":   {Label: "Retry", Runs: true},
 	"rerun":   {Label: "Run again", Runs: true},
-	"deliver": {Label: "Delivery"},
-	"cancel":  {Label: "Cancel", Loses: "The run and its workers end, and it is archived."},
+	"deliver": {Label: "Delivery", Runs: true},
+	"cancel":  {Label: "Cancel", Runs: true, Loses: "The run and its workers end, and it is archived."},
 }
 
 // Acts are what a person can do about the run now: the commands of Next that need no more than a click.
 func (l *RunStatus) Acts() []Act {
 	var list []Act
 	for _, q := range l.Questions {
-		a := Act{Name: "answer", Label: "Answer " + q.ID, Args: []string{"answer", "--run", l.Run, q.ID, "--", "{answer}"},
+		a := Act{Name: "answer", Label: "Answer " + q.ID, Args: []string{"answer", "--run", l.Run, q.ID, "--", "{answer}"}, As: AnswerRun, ID: q.ID, Item: l.Run,
 			Fields: []Field{{Name: "answer", Label: "Answer to " + q.By, Kind: TextField, Required: true}}}
 		if len(q.Options) > 0 {
 			a.Fields[0].Kind, a.Fields[0].Options = ChoiceField, q.Options
@@ -215,6 +231,8 @@ func (l *RunStatus) Acts() []Act {
 			a.Name, a.Label = "deliver-confirm", "It arrived"
 		case slices.Contains(args, "--again"):
 			a.Name, a.Label = "deliver-again", "Send again"
+		case a.Name == "cancel":
+			a.Args = append(a.Args, "--yes") // a screen or a page asks itself
 		}
 		list = append(list, a)
 	}

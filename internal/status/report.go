@@ -68,6 +68,7 @@ type Report struct {
 	parent      state.Parent
 	delegated   bool     // the task of parent waits for this part of it
 	conflicts   []string // paths in which approved work conflicts with the project, where that was looked up
+	fetching    bool     // the files that are being moved are those of a delegate, which a run finishes
 	finish      string   // the command that ends a rollback or a merge that was cut off
 	unrehearsed []string // why no run starts an agent: one line, or none
 }
@@ -123,7 +124,7 @@ func Read(e *engine.Engine) (*Report, error) {
 	t := st.Task
 	r := &Report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
 		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: st.Notices(),
-		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, submitted: t.Submission.Tree, merged: t.Merged != "", parent: t.Parent, delegated: e.Delegated(st.Snapshot), finish: refusal.Finishing(st.Task)}
+		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, submitted: t.Submission.Tree, merged: t.Merged != "", parent: t.Parent, delegated: e.Delegated(st.Snapshot), finish: refusal.Finishing(st.Task), fetching: st.Task.Returning.Of != ""}
 	if t.State == state.Complete && r.Branch == "" {
 		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)
 	}

@@ -3,16 +3,11 @@ package branch
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
-	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
@@ -96,12 +91,8 @@ fetched work commit tree new saved edited[].`),
 				return cli.UsageError("leave it out", "--force is for --remove")
 			case how.remove:
 				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("remove"), Branch: names[0], Force: how.force}, cli.Source{})
-			case how.copies < 0 || how.copies > 20:
-				return cli.UsageError("use -n 3", "-n %d is not a number of branches", how.copies)
 			case how.copies > 0 && how.variants != nil:
 				return cli.UsageError("repeat --variant for each attempt", "-n does not go with --variant")
-			case len(how.variants) > 20:
-				return cli.UsageError("name at most 20", "%d variants are too many", len(how.variants))
 			}
 			return makeBranches(a, cmd.Context(), names[0], how)
 		},
@@ -119,108 +110,16 @@ fetched work commit tree new saved edited[].`),
 	return cmd
 }
 
-// A grown is a branch that has been made.
-type grown struct {
-	Branch string      `json:"branch"`
-	Work   string      `json:"work"`
-	TaskID string      `json:"task_id"`
-	State  state.State `json:"state"`
-	Agent  string      `json:"agent,omitempty"` // its executor, AGENT or AGENT:MODEL; "" for that of ferrus.toml
-}
-
+// makeBranches makes the branches of a name.
 func makeBranches(a *cli.App, ctx context.Context, name string, how branching) error {
 	variants, err := cli.Variants(how.variants)
 	if err != nil {
 		return err
 	}
-	s, text, err := a.PersonText(ctx, "branch", "make the branch", how.file, wordsOf(how.task))
-	if err != nil {
-		return err
+	var words []string
+	if how.task != "" {
+		words = []string{how.task}
 	}
-	defer s.Engine().Close()
-	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
-		return cli.CannotDo("make the branch", "", err)
-	}
-	fork := branch.Fork{Names: []string{name}, At: how.at, Own: text != "" || how.base != "", Base: how.base, Fetch: how.fetch, Variants: variants}
-	if n := max(how.copies, len(variants)); how.copies > 0 || n > 1 {
-		fork.Names = nil
-		for n := range n {
-			fork.Names = append(fork.Names, fmt.Sprintf("%s.%d", name, n+1))
-		}
-	}
-	what := "making " + format.Count(len(fork.Names), "branch", "branches")
-	if fork.Fetch {
-		what = "fetching " + fork.Base + ", " + what
-	}
-	ctx, end := a.Working(ctx, what)
-	defer end()
-	made, err := branch.Create(ctx, s, fork)
-	end()
-	if err != nil && len(made) == 0 {
-		return cli.CannotDo("make the branch", "", err)
-	}
-	list := make([]grown, len(made))
-	for i, place := range made {
-		t, wrong := settle(a, ctx, place, text)
-		if wrong != nil {
-			return cli.CannotDo("settle in the branch "+place.Branch, "", wrong)
-		}
-		list[i] = grown{place.Branch, place.Work, t.TaskID, t.State, t.Variant.String()}
-	}
-	if a.JSON {
-		if wrong := a.PrintJSON(map[string]any{"branches": list}); wrong != nil {
-			return wrong
-		}
-		return err
-	}
-	var names []string
-	for _, b := range list {
-		names = append(names, b.Branch)
-	}
-	column := a.Names(14, names)
-	for _, b := range list {
-		by := ""
-		if b.Agent != "" {
-			by = "  " + b.Agent
-		}
-		a.Say("%s %s  %s%s\n", column(b.Branch), a.PaintState(b.State, cli.StateWidth), relative(a, b.Work), by)
-	}
-	if err != nil {
-		return cli.CannotDo("make the others", "", err)
-	}
-	first := list[0].Branch
-	run := status.Step{Command: s.Engine().Place().RunAll(fmt.Sprint(max(2, len(list)))), Why: "runs the branches"}
-	if s.Engine().Place().InDatabase() {
-		run.Why += " on this computer; the node of any other does it too"
-	}
-	if list[0].TaskID == "" {
-		a.ShowSteps([]status.Step{{Command: "ferrus task --branch " + first + ` "what is to be done"`, Why: "gives it a task"}})
-		return nil
-	}
-	a.ShowSteps([]status.Step{run,
-		{Command: "ferrus resume --branch " + first, Why: "runs this one"}, {Command: "ferrus branches", Why: "compares them"}})
-	return nil
-}
-
-// wordsOf is the text of a flag as words of the command line.
-func wordsOf(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return []string{text}
-}
-
-// settle gives a new branch its task, if it has one of its own.
-func settle(a *cli.App, ctx context.Context, place project.Place, text string) (state.Task, error) {
-	e, err := a.OpenAt(place)
-	if err != nil {
-		return state.Task{}, err
-	}
-	defer e.Close()
-	if text == "" {
-		now, err := e.View()
-		return now.Task, err
-	}
-	done, err := a.SessionOn(e).CreateTask(ctx, text, "")
-	return done.Task, err
+	return a.Decide(ctx, act.Request{Kind: act.Named("branch"), Branch: name, Seq: how.at, Copies: how.copies,
+		Fork: branch.Fork{Base: how.base, Fetch: how.fetch, Variants: variants}}, how.file, words...)
 }

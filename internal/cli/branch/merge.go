@@ -1,9 +1,6 @@
 package branch
 
 import (
-	"os"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
@@ -55,16 +52,4 @@ conflicts[{path kind}] or failures[]. With --resolve: task_id state seq epoch.`)
 	a.SubmissionFlag(cmd)
 	a.ResumeFlag(cmd)
 	return cmd
-}
-
-// relative is a path as it is seen from where the command was called, where that is shorter.
-func relative(a *cli.App, path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
-		return rel
-	}
-	return path
 }

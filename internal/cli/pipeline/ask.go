@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 func pipelineResumeCommand(a *cli.App) *cobra.Command {
@@ -97,11 +98,7 @@ func askedOf(a *cli.App, ctx context.Context, verb pipeline.Verb, name string) (
 	}
 	f, err := openRun(a, at, name)
 	if err == nil {
-		err = MadeHere(ctx, at, f)
-	}
-	if err == nil && status.Archived(at, f) {
-		err = cli.Refuse(refusal.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is finished and archived",
-			refusal.Say("ferrus pipeline rerun %s takes it up again in a new folder", f.Name()))
+		err = cmp.Or(act.MadeHere(ctx, at, f), cli.CannotDo(word(verb)+" "+f.Name(), "", act.NotArchived(at, f, "it")))
 	}
 	return at, f, err
 }

@@ -2,13 +2,8 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // pipelineVerbs are the commands about pipelines, in the order of the help. No pipeline can have the name of one.
@@ -89,14 +85,7 @@ func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	default:
 		name = names[0]
 	}
-	f, err := at.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		over, _ := at.Archived()
-		slices.Reverse(over) // the newest may be meant
-		return nil, cli.Refuse(refusal.WrongState, fmt.Sprintf("there is no run %q", name), refusal.Say("active: %s; finished: %s",
-			cmp.Or(strings.Join(names, ", "), "none"), cmp.Or(strings.Join(over[:min(len(over), 5)], ", "), "none")))
-	}
-	return f, err
+	return act.Run(at, name)
 }
 
 // newestRun opens a run for reading; "" is the active one, or else the newest archived one.

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // placesOfStep is on how many branches agents work at a time if --parallel does not say.
@@ -129,7 +130,7 @@ func stepOptions(a *cli.App, s *engine.Session, conf config.Config, places int) 
 			return err
 		},
 		Tick: func(ctx context.Context, f *run.Folder) (run.Options, error) {
-			if err := pipelinecmd.MadeHere(ctx, at, f); err != nil {
+			if err := act.MadeHere(ctx, at, f); err != nil {
 				return run.Options{}, err
 			}
 			o, err := pipelinecmd.NewProgress(a, f).Options()

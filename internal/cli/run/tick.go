@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // TickCommand is ferrus tick.
@@ -116,7 +117,7 @@ func tickOne(a *cli.App, ctx context.Context, at run.Place, name string, dry boo
 		v, err := f.View(time.Now())
 		return v.Action, err
 	}
-	if err := pipelinecmd.MadeHere(ctx, at, f); err != nil {
+	if err := act.MadeHere(ctx, at, f); err != nil {
 		return pipeline.Action{}, err
 	}
 	o, err := pipelinecmd.NewProgress(a, f).Options()

@@ -3,19 +3,16 @@ package task
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // queueing are the flags of ferrus queue.
@@ -61,7 +58,7 @@ left out in a database, added in files that have no time.`),
 			case about > 1:
 				return cli.UsageError("ferrus queue --show NAME", "use one of --name, --show, --replace and --remove")
 			case how.replace != "" && given:
-				return requeue(a, cmd.Context(), how, words)
+				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("requeue"), Item: how.replace}, how.from, words...)
 			case how.replace != "":
 				return cli.UsageError(refusal.Say(`ferrus queue --replace %s "what is to be done"`, how.replace), "there is no text")
 			case (how.show != "" || how.remove != "") && given:
@@ -69,9 +66,9 @@ left out in a database, added in files that have no time.`),
 			case how.show != "":
 				return showQueued(a, cmd.Context(), how.show)
 			case how.remove != "":
-				return dequeue(a, cmd.Context(), how.remove)
+				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("dequeue"), Item: how.remove}, cli.Source{})
 			case given:
-				return enqueue(a, cmd.Context(), how.name, how.from, words)
+				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("queue"), Item: how.name}, how.from, words...)
 			case cmd.Flags().Changed("name"):
 				return cli.UsageError(refusal.Say(`ferrus queue --name %s "what is to be done"`, how.name), "there is no text")
 			}
@@ -87,124 +84,36 @@ left out in a database, added in files that have no time.`),
 	return cmd
 }
 
-// enqueue adds a task to those that wait.
-func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, words []string) error {
-	if err := a.RefuseAgent("queue"); err != nil {
-		return err
-	}
-	home, err := queueHome(a, ctx)
-	if err != nil {
-		return err
-	}
-	text, err := a.Text(from, words)
-	if err != nil {
-		return err
-	}
-	it, err := queue.Put(home, name, text)
-	if err != nil {
-		return err
-	}
-	all, _ := queue.List(home) // the command that lists it says what else is wrong
-	if a.JSON {
-		return a.PrintJSON(itemJSON(it, "waiting", len(all)))
-	}
-	a.Say("%s waits; %s in the queue\n", it.Name, format.Count(len(all), "task is", "tasks are"))
-	place := project.At(filepath.Dir(home), "")
-	if h, busy := conductor.Conductor(schedule.Dir(place.Root)); busy {
-		a.Say("  the active run takes it (process %d)\n", h.Pid)
-		return nil
-	}
-	start := status.Step{Command: place.RunAll("2"), Why: "starts them, two at a time"}
-	if place.InDatabase() {
-		start.Why += ", on this computer; the node of any other takes them too"
-	}
-	a.ShowSteps([]status.Step{start, {Command: "ferrus queue", Why: "lists them"}})
-	return nil
-}
-
 // itemJSON is a task of the queue as JSON, with one more value.
 func itemJSON(it queue.Item, key string, value any) map[string]any {
 	m := map[string]any{"name": it.Name, key: value}
 	if it.Path != "" {
 		m["path"] = it.Path
 	}
-	return m
-}
-
-// shownJSON is itemJSON with the time at which the task was added.
-func shownJSON(it queue.Item, key string, value any) map[string]any {
-	m := itemJSON(it, key, value)
 	if !it.Added.IsZero() {
 		m["added"] = it.Added
 	}
 	return m
 }
 
-// find returns the task of a name that waits.
-func find(a *cli.App, ctx context.Context, name string) (it queue.Item, home string, err error) {
-	if home, err = queueHome(a, ctx); err == nil {
-		it, err = queue.Find(home, name)
-	}
-	return it, home, err
-}
-
 // showQueued prints the text of a task that waits.
 func showQueued(a *cli.App, ctx context.Context, name string) error {
-	it, _, err := find(a, ctx, name)
+	home, err := queueHome(a, ctx)
+	if err != nil {
+		return err
+	}
+	it, err := queue.Find(home, name)
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(shownJSON(it, "text", it.Text))
+		return a.PrintJSON(itemJSON(it, "text", it.Text))
 	}
 	text := strings.TrimSuffix(it.Text, "\n")
 	if a.OutTTY { // an agent may have queued it
 		text = format.Frame(text, "")
 	}
 	a.Say("%s\n", text)
-	return nil
-}
-
-// requeue replaces the text of a task that waits.
-func requeue(a *cli.App, ctx context.Context, how queueing, words []string) error {
-	if err := a.RefuseAgent("queue"); err != nil {
-		return err
-	}
-	it, home, err := find(a, ctx, how.replace)
-	if err != nil {
-		return err
-	}
-	text, err := a.Text(how.from, words)
-	if err != nil {
-		return err
-	}
-	if err := queue.Replace(it, text); err != nil {
-		return err
-	}
-	all, _ := queue.List(home) // the command that lists it says what else is wrong
-	if a.JSON {
-		return a.PrintJSON(itemJSON(it, "waiting", len(all)))
-	}
-	a.Say("%s has its new text\n", it.Name)
-	return nil
-}
-
-// dequeue removes a task that waits.
-func dequeue(a *cli.App, ctx context.Context, name string) error {
-	if err := a.RefuseAgent("queue"); err != nil {
-		return err
-	}
-	it, _, err := find(a, ctx, name)
-	if err == nil {
-		err = queue.Remove(it)
-	}
-	if err != nil {
-		return err
-	}
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"name": it.Name})
-	}
-	a.Say("removed %s from the queue\n", it.Name)
 	return nil
 }
 
@@ -220,7 +129,7 @@ func queued(a *cli.App, ctx context.Context) error {
 	}
 	rows, widest := []map[string]any{}, 0
 	for _, it := range list {
-		rows = append(rows, shownJSON(it, "title", it.Title()))
+		rows = append(rows, itemJSON(it, "title", it.Title()))
 		widest = max(widest, len(it.Name))
 	}
 	if a.JSON {

@@ -1,4 +1,4 @@
-// Package act carries out what a person decides on a task. A command, the screen and the page fill in a Request and get a Result: what
+// Package act carries out what a person decides on a task, a branch, a run of a pipeline or the queue. A command, the screen and the page fill in a Request and get a Result: what
 // became of it, in values. Which acts are possible is said by package status; nothing is asked, printed or started here.
 package act
 
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -19,13 +21,16 @@ type Request struct {
 	Kind
 	ID   string // of the question that is answered, "" for the one that is open
 	Text string // the answer, the message, the note or the reason
-	Seq  uint64 // the entry to which a rollback returns
+	Seq  uint64 // the entry to which a rollback returns, or after which a branch begins; 0 for the newest
+	Item string // the run of a pipeline, or the task that waits in the queue; a new one without a name gets that of its first line
 
-	// Of a kind about a branch of the project, whose session is that of the project:
+	// Of a kind about a branch of the project, whose session is that of the project, and of the kind that makes branches:
 	Branch string
 	On     engine.Subject // what the person was shown of the branch
 	Keep   bool           // the other attempts stay
 	Force  bool           // a branch is removed whatever its work is
+	Copies int            // so many attempts are made, each with a number after the name of the branch; 0 for the branch itself
+	Fork   branch.Fork    // on what new branches are based, and their variants; the rest of it is not used
 }
 
 // A Kind is how an act is carried out. The zero Kind is none.
@@ -35,10 +40,13 @@ type Kind struct {
 	Doing     string // what takes its time, to stand before "for 14 s"; "" for nothing
 	Document  bool   // its text is one that agents read, of any length; any other text is a line of the log
 	Continues bool   // it gives the task work to do: the run that has ended continues
-	Project   bool   // its session is that of the project, and the request names a branch
-	Agreed    bool   // it runs what the project's files name, to which the person agrees first
+	Project   bool   // its session is that of the project, and the request names a branch, a run or a task that waits
+
+	// Agreed is what an engine says of the agreement to what the project's files name, of a kind that runs it; nil for any other.
+	Agreed func(*engine.Engine) error
 
 	cannot string
+	rest   string // what else it was to do
 	do     func(context.Context, *engine.Session, Request) (Result, error)
 }
 
@@ -49,11 +57,13 @@ type Result struct {
 	Facts  map[string]any // for a program
 	Next   []status.Step  // what helps next, of a kind about a branch
 	Report *status.Report // of the branch that has work to do again; nil for any other, or where it cannot be read
-	Left   error          // why the other attempts stay, although the one that was selected is merged
+	Left   error          // why the rest was not done: the other attempts stay, or more branches were to be made
 }
 
-// Followup is the name of a message that reopens a task.
-const Followup = "followup"
+// Names of kinds that are no act of package status.
+const (
+	Followup = "followup" // a message that reopens a task
+)
 
 // Named returns the kind of an act, the zero Kind for one that is not among these.
 func Named(name string) Kind { return kinds[name] }
@@ -63,14 +73,20 @@ var kinds = func() map[string]Kind {
 	for _, k := range []Kind{
 		{Name: "accept", Verb: "config accept", cannot: "accept the configuration", Continues: true, do: accept},
 		{Name: "answer", Document: true, Continues: true, do: answer},
+		{Name: status.AnswerRun, Verb: "answer", cannot: "answer", Document: true, Project: true, do: answerRun},
 		{Name: "approve", do: approve},
-		{Name: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: true, do: onBranch(merge)},
-		{Name: "resolve", Verb: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: true, Continues: true, do: onBranch(resolve)},
-		{Name: "select", cannot: "take {branch}", Doing: "merging {branch}", Project: true, Agreed: true, do: onBranch(selected)},
+		{Name: "branch", cannot: "make the branch", rest: "make the others", Doing: "{fetching}making {branches}", Document: true, Agreed: (*engine.Engine).Trusted, do: makeBranches},
+		{Name: "dequeue", Verb: "queue", cannot: "remove the task from the queue", Project: true, do: dequeue},
+		{Name: "finish", cannot: "finish moving the files", do: finish},
+		{Name: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, do: onBranch(merge)},
+		{Name: "resolve", Verb: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, Continues: true, do: onBranch(resolve)},
+		{Name: "select", cannot: "take {branch}", rest: "remove the others", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, do: onBranch(selected)},
 		{Name: "remove", Verb: "branch --remove", cannot: "remove {branch}", Doing: "removing {branch}", Project: true, do: remove},
+		{Name: "queue", cannot: "queue the task", Document: true, Project: true, do: enqueue},
 		{Name: "reject", Document: true, Continues: true, do: reject},
 		{Name: "release", do: release},
 		{Name: "reopen", Document: true, Continues: true, do: reopen},
+		{Name: "requeue", Verb: "queue", cannot: "replace the text of the task", Document: true, Project: true, do: requeue},
 		{Name: "reset", do: reset},
 		{Name: "rollback", cannot: "roll the task back to {seq}", do: rollback},
 		{Name: "rollback-files", Verb: "rollback", cannot: "roll the task and its files back to {seq}", Doing: "restoring the files", do: rollbackFiles},
@@ -88,11 +104,19 @@ var kinds = func() map[string]Kind {
 // Cannot says what could not be done, to stand after "cannot".
 func (r Request) Cannot() string { return r.filled(r.cannot) }
 
+// CannotRest says what else could not be done, to stand after "cannot".
+func (r Request) CannotRest() string { return r.rest }
+
 // AtWork says what takes its time, to stand before "for 14 s"; "" for nothing.
 func (r Request) AtWork() string { return r.filled(r.Doing) }
 
 func (r Request) filled(text string) string {
-	return strings.NewReplacer("{seq}", strconv.FormatUint(r.Seq, 10), "{branch}", r.Branch).Replace(text)
+	fetching := ""
+	if r.Fork.Fetch {
+		fetching = "fetching " + r.Fork.Base + ", "
+	}
+	return strings.NewReplacer("{seq}", strconv.FormatUint(r.Seq, 10), "{branch}", r.Branch, "{fetching}", fetching,
+		"{branches}", format.Count(max(1, r.copies()), "branch", "branches")).Replace(text)
 }
 
 // Do carries out a request in the session of a person.
@@ -115,11 +139,11 @@ func Instead(e *engine.Engine, r Request) string {
 		return ""
 	}
 	now, err := e.View()
-	switch branch := e.Place().Branch; {
+	switch on := e.Place().Branch; {
 	case err == nil && r.Name == Followup && now.Task.Underway():
-		return refusal.OnBranch(branch, `the task is not finished: ferrus send{branch} --steer "..." messages the running agent`)
+		return refusal.OnBranch(on, `the task is not finished: ferrus send{branch} --steer "..." messages the running agent`)
 	case err == nil && r.Name == "send" && now.Task.State.Over():
-		return refusal.OnBranch(branch, `omit --steer: ferrus send{branch} "..." reopens the task`)
+		return refusal.OnBranch(on, `omit --steer: ferrus send{branch} "..." reopens the task`)
 	}
 	return status.Sentence(e)
 }

@@ -121,6 +121,25 @@ func rolled(ctx context.Context, s *engine.Session, r Request, files bool) (engi
 	return delegate.Rollback(ctx, s, r.Seq, r.Text, files, func() error { return schedule.EndAll(ctx, s.Engine()) })
 }
 
+// finish ends a rollback or a merge that was cut off while it moved files.
+func finish(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+	now, err := s.Engine().View()
+	if err != nil {
+		return Result{}, err
+	}
+	goal := now.Task.Returning
+	r.Seq, r.Text, r.Branch = goal.To, "it was cut off, and is finished", goal.From
+	switch {
+	case goal.From != "":
+		return onBranch(merge)(ctx, s, r)
+	case goal.Tree != "":
+		return rollbackFiles(ctx, s, r)
+	case goal.To != 0:
+		return rollback(ctx, s, r)
+	}
+	return Result{}, &refusal.RefusedError{Code: refusal.WrongState, Message: "no files are being moved", Remedy: "ferrus status{branch} shows the task as it is now", Person: true}
+}
+
 func steer(ctx context.Context, s *engine.Session, r Request) (Result, error) {
 	done, err := s.Steer(ctx, r.Text)
 	if err != nil {

@@ -1,0 +1,106 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// maxCopies bounds how many branches are made at once.
+const maxCopies = 20
+
+// copies is how many attempts a request makes, 0 for a branch of its own name.
+func (r Request) copies() int {
+	if n := len(r.Fork.Variants); n > 1 {
+		return n
+	}
+	return r.Copies
+}
+
+// A made is a new branch.
+type made struct {
+	Branch string      `json:"branch"`
+	Work   string      `json:"work"`
+	TaskID string      `json:"task_id"`
+	State  state.State `json:"state"`
+	Agent  string      `json:"agent,omitempty"` // its executor, AGENT or AGENT:MODEL; "" for that of ferrus.toml
+}
+
+// makeBranches makes the branches of the request from the task of the session and gives each the task of the text, if there is one.
+func makeBranches(ctx context.Context, s *engine.Session, r Request) (got Result, err error) {
+	fork, copies := r.Fork, r.copies()
+	if copies < 0 || copies > maxCopies {
+		return got, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("%d is not a number of branches", copies), Remedy: refusal.Say("make at most %d at a time", maxCopies), Person: true}
+	}
+	fork.Names, fork.At, fork.Own = []string{r.Branch}, r.Seq, r.Text != "" || fork.Base != ""
+	if copies > 0 {
+		fork.Names = nil
+		for n := range copies {
+			fork.Names = append(fork.Names, fmt.Sprintf("%s.%d", r.Branch, n+1))
+		}
+	}
+	places, err := branch.Create(ctx, s, fork)
+	if len(places) == 0 {
+		return got, err
+	}
+	got.Left = err
+	list := make([]made, len(places))
+	for i, place := range places {
+		t, err := settle(ctx, s, place.Branch, r.Text)
+		if err != nil {
+			return got, refusal.Adding(err, "; the branch "+place.Branch+" has no task")
+		}
+		list[i] = made{place.Branch, place.Work, t.TaskID, t.State, t.Variant.String()}
+		line := fmt.Sprintf("%-14s %s  %s", place.Branch, format.Pad(status.StateWords(t.State), 21), Near(place.Work))
+		if by := list[i].Agent; by != "" {
+			line += "  " + by
+		}
+		got.Lines = append(got.Lines, line)
+	}
+	got.Facts = map[string]any{"branches": list}
+	on, first := s.Engine().Place(), list[0].Branch
+	run := status.Step{Command: on.RunAll(fmt.Sprint(max(2, len(list)))), Why: "runs the branches"}
+	if on.InDatabase() {
+		run.Why += " on this computer; the node of any other does it too"
+	}
+	got.Next = []status.Step{run, {Command: "ferrus resume --branch " + first, Why: "runs this one"}, {Command: "ferrus branches", Why: "compares them"}}
+	if list[0].TaskID == "" {
+		got.Next = []status.Step{{Command: "ferrus task --branch " + first + ` "what is to be done"`, Why: "gives it a task"}}
+	}
+	return got, nil
+}
+
+// settle gives a new branch its task, if it has one of its own.
+func settle(ctx context.Context, s *engine.Session, name, text string) (state.Task, error) {
+	on, err := Beside(s, name, engine.Subject{})
+	if err != nil {
+		return state.Task{}, err
+	}
+	defer on.Engine().Close()
+	if text == "" {
+		now, err := on.Engine().View()
+		return now.Task, err
+	}
+	done, err := on.CreateTask(ctx, text, "")
+	return done.Task, err
+}
+
+// Near is a path as it is seen from the folder of this process, where that is shorter.
+func Near(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}
