@@ -48,6 +48,7 @@ type Field struct {
 	Kind     FieldKind `json:"kind"`
 	Options  []string  `json:"options,omitempty"` // of a choice, the recommended one first
 	Required bool      `json:"required,omitempty"`
+	Value    string    `json:"-"` // before the person writes
 }
 
 // Same reports whether both are the same command about the same things: it is how an act that was shown is found among those that are

@@ -172,6 +172,8 @@ const AnswerRun = "answer-run"
 
 // Acts are what a person can do about the task while it waits.
 func (q QueuedTask) Acts() []Act {
+	task := task
+	task.Value = q.text
 	return []Act{
 		{Name: "requeue", Label: "Replace its text", Args: []string{"queue", "--replace", q.Name, "--", "{task}"}, Fields: []Field{task}, Item: q.Name},
 		{Name: "dequeue", Label: "Remove from the queue", Args: []string{"queue", "--remove", q.Name}, Item: q.Name,

@@ -9,7 +9,12 @@ import (
 type QueuedTask struct {
 	Name  string `json:"name"` // of the branch that it will have
 	Title string `json:"title"`
+
+	text string // "" where it is longer than what is read of it
 }
+
+// wholeText is the length from which a text of the queue may have been cut, in bytes.
+const wholeText = 4000
 
 // Queue returns the tasks that wait below a .ferrus folder, in their order. It leaves out what is no valid task:
 // ferrus queue names them.
@@ -17,7 +22,10 @@ func Queue(home string) []QueuedTask {
 	items, _ := queue.Peek(home)
 	tasks := make([]QueuedTask, len(items))
 	for i, it := range items {
-		tasks[i] = QueuedTask{it.Name, it.Title()}
+		tasks[i] = QueuedTask{Name: it.Name, Title: it.Title()}
+		if len(it.Text) < wholeText {
+			tasks[i].text = it.Text
+		}
 	}
 	return tasks
 }

@@ -2,7 +2,10 @@ package root
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,9 +15,12 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/test/projecttest"
 )
 
@@ -168,7 +174,104 @@ func TestAnActIsTheCommandThatWasShown(t *testing.T) {
 	}
 }
 
-// TestEveryActIsACommand: its arguments are those of a command, with flags that the command has.
+// TestNewWorkIsARequest: branches, attempts, a variant and a task of the queue are made without a command line, and what is wrong is refused.
+func TestNewWorkIsARequest(t *testing.T) {
+	p := enginetest.Repository(t, enginetest.Gate("true")).Recorded().Agreed()
+	do := func(a status.Act, pairs ...string) status.Outcome {
+		t.Helper()
+		values := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			values[pairs[i]] = pairs[i+1]
+		}
+		got, err := (&cli.App{In: strings.NewReader("")}).Do(context.Background(), p.Dir, "web", a, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	offered := func(name string) status.Act {
+		return find(t, enginetest.Must(status.ProjectActs(p.Human().Engine()))(t), name)
+	}
+	for _, c := range []struct {
+		act    status.Act
+		values []string
+		want   string // in what it says
+		exit   int
+	}{
+		{offered("task-branch"), []string{"name", "docs", "task", "Update the docs."}, "docs           writes", 0},
+		{offered("task-branch"), []string{"name", "docs", "task", "Update the docs."}, "cannot make the branch: there is a branch docs already", 2},
+		{offered("attempts"), []string{"name", "try", "number", "2", "task", "Try it."}, "try.2          writes", 0},
+		{offered("attempts"), []string{"name", "many", "number", "21", "task", "Try it."}, "cannot make the branch: 21 is not a number of branches", 2},
+		{offered("variant"), []string{"name", "fast", "agent", "codex:o3", "task", "Be fast."}, "codex:o3", 0},
+		{offered("variant"), []string{"name", "slow", "agent", "nobody", "task", "Be slow."}, "--variant nobody names no agent", 2},
+		{offered("queue"), []string{"task", "Later."}, "later waits; 1 task is in the queue", 0},
+		{offered("queue"), []string{"task", "\x00"}, "cannot queue the task: ", 2},
+		{status.QueuedTask{Name: "later"}.Acts()[0], []string{"task", "Much later."}, "later has its new text", 0},
+		{status.QueuedTask{Name: "later"}.Acts()[1], nil, "removed later from the queue", 0},
+		{status.QueuedTask{Name: "later"}.Acts()[1], nil, `cannot remove the task from the queue: no task waits as "later"`, 2},
+	} {
+		if got := do(c.act, c.values...); got.Exit != c.exit || !strings.Contains(got.Why(), c.want) {
+			t.Errorf("%s %q: exit %d, want %d with %q\n%s", c.act.Name, c.values, got.Exit, c.exit, c.want, got.Why())
+		}
+	}
+	names := enginetest.Must(project.Branches(p.Dir))(t)
+	if !slices.Equal(names, []string{"docs", "fast", "try.1", "try.2"}) {
+		t.Errorf("%v", names)
+	}
+	shown := detail(t, p.Dir, "try.1")
+	got := do(find(t, shown.Acts, "branch"), "name", "again", "seq", fmt.Sprint(shown.Seq))
+	if d := detail(t, p.Dir, "again"); got.Failed() || d.TaskID != shown.TaskID {
+		t.Errorf("%+v: %s", got, d.TaskID)
+	}
+}
+
+// TestWhatWasCutOffIsFinished: a rollback or a merge is, by the act that is then the only one.
+func TestWhatWasCutOffIsFinished(t *testing.T) {
+	cut := func() error { return context.Canceled }
+	for name, c := range map[string]struct {
+		begin func(p *enginetest.Machine) error
+		want  string
+	}{
+		"rollback": {func(p *enginetest.Machine) error {
+			p.Begun()
+			_, err := p.Human().RollbackFiles(t.Context(), 1, "no", cut)
+			return err
+		}, "as it was at 1"},
+		"merge": {func(p *enginetest.Machine) error {
+			enginetest.Branched(t, p.Human(), branch.Fork{Names: []string{"docs"}, Own: true})
+			on := p.On("docs")
+			enginetest.Must(on.Human().CreateTask(t.Context(), "Do it.", ""))(t)
+			ex := on.Executor("codex")
+			enginetest.Claim(t, ex)
+			on.Write("code.txt", "better\n")
+			enginetest.Submitted(t, ex)
+			enginetest.Must(on.Human().Approve(t.Context(), "", ""))(t)
+			_, err := branch.Merge(t.Context(), p.Human(), on.Human(), cut)
+			return err
+		}, "merged docs: 1 file written"},
+	} {
+		p := enginetest.Repository(t, enginetest.Gate("true")).Recorded().Agreed()
+		if err := c.begin(p); !errors.Is(err, context.Canceled) {
+			t.Fatal(name, err)
+		}
+		d := detail(t, p.Dir, "")
+		if len(d.Acts) != 1 || d.Acts[0].Name != "finish" || d.Acts[0].Runs {
+			t.Fatalf("%s: %+v", name, d.Acts)
+		}
+		alone := &cli.App{In: strings.NewReader("")}
+		if got, err := alone.Do(context.Background(), p.Dir, "web", d.Acts[0], nil); err != nil || got.Failed() || !strings.Contains(got.Text, c.want) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if now := enginetest.View(t, p.Human()).Task; now.Returning != (state.FileMove{}) {
+			t.Errorf("%s: %+v", name, now.Returning)
+		}
+		if got, err := alone.Do(context.Background(), p.Dir, "web", d.Acts[0], nil); err != nil || !strings.Contains(got.Message, "cannot finish moving the files: no files are being moved") {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// TestEveryActIsACommand: its arguments are those of a command, with flags that the command has. One that starts no process is a request.
 func TestEveryActIsACommand(t *testing.T) {
 	dir := projecttest.New(t, "alt")
 	projecttest.Task(t, project.At(dir, "alt"), "on a branch")
@@ -179,11 +282,14 @@ func TestEveryActIsACommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	acts := append(v.Acts, detail(t, dir, "").Acts...)
+	acts := append(append(v.Acts, detail(t, dir, "").Acts...), status.QueuedTask{Name: "later"}.Acts()...)
 	if len(acts) < 8 {
 		t.Fatalf("%v", acts)
 	}
 	for _, a := range acts {
+		if kind := act.Named(cmp.Or(a.As, a.Name)); a.Runs == (kind.Name != "") {
+			t.Errorf("%s: a run of its own: %v, and its kind is %q", a.Name, a.Runs, kind.Name)
+		}
 		values := map[string]string{}
 		for _, f := range a.Fields {
 			values[f.Name] = "1"

@@ -66,7 +66,7 @@ func (r *reader) Detail(ctx context.Context, key terminal.Key) (*terminal.Detail
 		l, err := r.run(key.Name)
 		return &terminal.Detail{Run: l}, err
 	case terminal.Queued:
-		return &terminal.Detail{Text: r.queued(key.Name)}, nil
+		return r.queued(key.Name), nil
 	}
 	return &terminal.Detail{Text: r.past(ctx, key.Name)}, nil
 }
@@ -82,13 +82,13 @@ func (r *reader) run(name string) (*status.RunStatus, error) {
 }
 
 // queued is what is known of a task that waits in the queue.
-func (r *reader) queued(name string) string {
+func (r *reader) queued(name string) *terminal.Detail {
 	for _, q := range status.Queue(project.At(r.root, "").Dir()) {
 		if q.Name == name {
-			return q.Title + "\n\nIt waits in the queue. It becomes the branch " + name + " when branches and queue are run."
+			return &terminal.Detail{Text: q.Title + "\n\nIt waits in the queue. It becomes the branch " + name + " when branches and queue are run.", Can: q.Acts()}
 		}
 	}
-	return "It is no longer in the queue."
+	return &terminal.Detail{Text: "It is no longer in the queue."}
 }
 
 // past is what is known of a task that is over.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ type input struct {
 func newForm(what Act, values map[string]string) *form {
 	f := &form{does: what}
 	for _, field := range what.Fields {
-		f.inputs = append(f.inputs, newInput(field, values[field.Name]))
+		f.inputs = append(f.inputs, newInput(field, cmp.Or(values[field.Name], field.Value)))
 	}
 	f.focus(0)
 	return f

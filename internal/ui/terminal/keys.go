@@ -25,6 +25,7 @@ var actKeys = []struct{ act, key string }{
 	{"rollback-files", "b"},
 	{"branch", "B"},
 	{"remove", "X"},
+	{"dequeue", "X"},
 	{"reset", "D"},
 	{"cancel", "D"},
 }

@@ -35,6 +35,7 @@ type Detail struct {
 	Task *status.Detail
 	Run  *status.RunStatus
 	Text string
+	Can  []Act // what the person can do with an item that is neither
 }
 
 // Acts are what the person can do with the item.
@@ -47,7 +48,7 @@ func (d *Detail) Acts() []Act {
 	case d.Run != nil:
 		return d.Run.Acts()
 	}
-	return nil
+	return d.Can
 }
 
 // report is that of a task, nil for every other item.

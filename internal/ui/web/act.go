@@ -32,6 +32,9 @@ type form struct {
 func newForm(p *page, place string, a status.Act) form {
 	args, _ := json.Marshal(a.Args) // strings are always written
 	f := form{page: p, Place: place, Act: a, Args: string(args), Given: map[string]string{}}
+	for _, field := range a.Fields {
+		f.Given[field.Name] = field.Value
+	}
 	f.ID = "act-" + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 			return r
@@ -68,6 +71,7 @@ const (
 	projectPlace = "project"
 	runPlace     = "run:"
 	branchPlace  = "branch:"
+	queuePlace   = "queue:" // and the name of a task that waits
 	taskPlace    = "task"
 )
 
@@ -87,6 +91,14 @@ func (s *Site) acts(ctx context.Context, place string) ([]status.Act, error) {
 			return nil, err
 		}
 		return l.Acts(), nil
+	}
+	if name, ok := strings.CutPrefix(place, queuePlace); ok {
+		for _, q := range status.Queue(project.At(s.opts.Root, "").Dir()) {
+			if q.Name == name {
+				return q.Acts(), nil
+			}
+		}
+		return nil, nil // it is taken: what was shown is no longer possible
 	}
 	branch, ok := strings.CutPrefix(place, branchPlace)
 	if !ok && place != taskPlace && place != projectPlace {
