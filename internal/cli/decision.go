@@ -106,7 +106,7 @@ func (a *App) decide(ctx context.Context, s *engine.Session, r act.Request, from
 		return got, CannotDo(r.Cannot(), act.Instead(s.Engine(), r), err)
 	}
 	if got.Left != nil {
-		got.Left = CannotDo(r.CannotRest(), "", got.Left)
+		got.Left = CannotDo(r.Rest, "", got.Left)
 	}
 	return got, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
-// Acts are what a person can do, as commands of the command line. The terminal screen and the web page show them and carry out the
-// command of the one that is chosen, so that each act exists once.
+// Acts are what a person can do, each with its command. The terminal screen and the web page show them; package act carries out the one
+// that is chosen, as it does for the command.
 
 // An Act is a command that a person can run now. Its arguments name what the person was shown: the submission, the question,
 // the task. When that has changed meanwhile the command refuses, and nothing happens.
@@ -63,14 +63,6 @@ func (a Act) Same(b Act) bool {
 
 // Continues is the argument by which the run of a task continues after the act.
 const Continues = "--resume"
-
-// Branch is the branch whose task the command acts on, "" for the task of the project.
-func (a Act) Branch() string {
-	if len(a.Args) > 1 && a.Args[0] == "--branch" {
-		return a.Args[1]
-	}
-	return ""
-}
 
 // Fill returns the arguments of the command with the values of its fields. An argument whose field is empty is left out. A
 // value that its field does not take is refused with invalid_input.

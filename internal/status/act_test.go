@@ -64,14 +64,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestBranch(t *testing.T) {
-	for want, args := range map[string][]string{"": {"merge", "parser"}, "parser": {"--branch", "parser", "approve"}} {
-		if got := (Act{Args: args}).Branch(); got != want {
-			t.Errorf("%v: %q", args, got)
-		}
-	}
-}
-
 // TestUndo: a decision is undone while nobody but the person has gone on with the task since, and what is no decision is not.
 func TestUndo(t *testing.T) {
 	entries := func(roles ...state.Role) *Detail {

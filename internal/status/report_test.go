@@ -77,7 +77,7 @@ func TestTheTaskAloneIsReadWithoutTheProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	waiting := []QueuedTask{{"b", "Title of b<U+200B>"}, {"a", "Title of a<U+200B>"}}
+	waiting := []QueuedTask{{Name: "b", Title: "Title of b<U+200B>"}, {Name: "a", Title: "Title of a<U+200B>"}}
 	for _, tt := range []struct {
 		branch string
 		read   func(*engine.Engine) (*Report, error)

@@ -39,6 +39,7 @@ type Kind struct {
 	Verb      string // of the command line
 	Doing     string // what takes its time, to stand before "for 14 s"; "" for nothing
 	Document  bool   // its text is one that agents read, of any length; any other text is a line of the log
+	Rest      string // what it may leave undone, to stand after "cannot"
 	Continues bool   // it gives the task work to do: the run that has ended continues
 	Project   bool   // its session is that of the project, and the request names a branch, a run or a task that waits
 
@@ -46,7 +47,6 @@ type Kind struct {
 	Agreed func(*engine.Engine) error
 
 	cannot string
-	rest   string // what else it was to do
 	do     func(context.Context, *engine.Session, Request) (Result, error)
 }
 
@@ -75,12 +75,12 @@ var kinds = func() map[string]Kind {
 		{Name: "answer", Document: true, Continues: true, do: answer},
 		{Name: status.AnswerRun, Verb: "answer", cannot: "answer", Document: true, Project: true, do: answerRun},
 		{Name: "approve", do: approve},
-		{Name: "branch", cannot: "make the branch", rest: "make the others", Doing: "{fetching}making {branches}", Document: true, Agreed: (*engine.Engine).Trusted, do: makeBranches},
+		{Name: "branch", cannot: "make the branch", Rest: "make the others", Doing: "{fetching}making {branches}", Document: true, Agreed: (*engine.Engine).Trusted, do: makeBranches},
 		{Name: "dequeue", Verb: "queue", cannot: "remove the task from the queue", Project: true, do: dequeue},
 		{Name: "finish", cannot: "finish moving the files", do: finish},
 		{Name: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, do: onBranch(merge)},
 		{Name: "resolve", Verb: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, Continues: true, do: onBranch(resolve)},
-		{Name: "select", cannot: "take {branch}", rest: "remove the others", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, do: onBranch(selected)},
+		{Name: "select", cannot: "take {branch}", Rest: "remove the others", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, do: onBranch(selected)},
 		{Name: "remove", Verb: "branch --remove", cannot: "remove {branch}", Doing: "removing {branch}", Project: true, do: remove},
 		{Name: "queue", cannot: "queue the task", Document: true, Project: true, do: enqueue},
 		{Name: "reject", Document: true, Continues: true, do: reject},
@@ -103,9 +103,6 @@ var kinds = func() map[string]Kind {
 
 // Cannot says what could not be done, to stand after "cannot".
 func (r Request) Cannot() string { return r.filled(r.cannot) }
-
-// CannotRest says what else could not be done, to stand after "cannot".
-func (r Request) CannotRest() string { return r.rest }
 
 // AtWork says what takes its time, to stand before "for 14 s"; "" for nothing.
 func (r Request) AtWork() string { return r.filled(r.Doing) }

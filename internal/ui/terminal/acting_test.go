@@ -82,12 +82,12 @@ func TestActsOnDifferentTasksAreCarriedOutSideBySide(t *testing.T) {
 		waits       bool
 	}{
 		"one task":             {job{key: Key{Task, "parser"}, act: approveAct}, job{key: Key{Task, "parser"}, act: rejectAct}, true},
-		"two tasks":            {job{key: Key{Task, "parser"}, act: approveAct}, job{key: Key{Task, "docs"}, act: Act{Args: []string{"--branch", "docs", "stop"}}}, false},
-		"two merges":           {job{key: Key{Task, "docs"}, act: mergeAct}, job{key: Key{Task, "other"}, act: Act{Args: []string{"merge", "other"}}}, true},
+		"two tasks":            {job{key: Key{Task, "parser"}, act: approveAct}, job{key: Key{Task, "docs"}, act: Act{Name: "stop"}}, false},
+		"two merges":           {job{key: Key{Task, "docs"}, act: mergeAct}, job{key: Key{Task, "other"}, act: Act{Name: "merge"}}, true},
 		"the project's task":   {job{key: Key{Task, ""}, act: stopAct}, job{key: Key{Task, "docs"}, act: mergeAct}, true},
 		"a new task":           {job{act: runAct}, job{key: Key{Task, ""}, act: stopAct}, true},
 		"a new task, a branch": {job{act: runAct}, job{key: Key{Task, "parser"}, act: approveAct}, false},
-		"two pipelines":        {job{key: Key{Pipeline, "a"}, act: Act{Args: []string{"pipeline", "cancel", "a"}}}, job{key: Key{Pipeline, "b"}, act: Act{Args: []string{"pipeline", "cancel", "b"}}}, false},
+		"two pipelines":        {job{key: Key{Pipeline, "a"}, act: Act{Name: "cancel"}}, job{key: Key{Pipeline, "b"}, act: Act{Name: "cancel"}}, false},
 		"a key of the task":    {job{key: Key{Task, "docs"}, act: mergeAct}, job{key: Key{Task, "docs"}, press: "X"}, true},
 		"a key of another":     {job{key: Key{Task, "docs"}, act: mergeAct}, job{key: Key{Task, "parser"}, press: "M"}, false},
 	} {

@@ -3,6 +3,8 @@ package terminal
 import (
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // A job is something that the person has decided on and that is not done: an act, or a key whose act is not possible yet.
@@ -17,16 +19,15 @@ type job struct {
 // jobs are all that is not done, in the order in which the person decided.
 type jobs []*job
 
-// touches are the items that a job is about: the one that it was chosen for, and that whose task the command acts on. A merge is about
-// the branch and about the project.
+// touches are the items that a job is about: the one that it was chosen for, and the project for an act whose session is that of the project.
 func (j *job) touches() []Key {
 	switch {
 	case j.key == Key{}:
 		return []Key{{Task, ""}}
-	case j.press != "" || j.key.Kind != Task:
-		return []Key{j.key}
+	case j.key.Kind == Task && act.Named(j.act.Name).Project:
+		return []Key{j.key, {Task, ""}}
 	}
-	return []Key{j.key, {Task, j.act.Branch()}}
+	return []Key{j.key}
 }
 
 // about reports whether a job is about an item.
