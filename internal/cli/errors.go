@@ -58,7 +58,7 @@ var ExitCodes = []ExitCode{
 	{ExitPerson, "waiting for you: a question, a conflict or a changed configuration"},
 	{ExitBusy, "another process has the lock, or another run works on the task"},
 	{ExitCorrupt, "the journal is damaged, or was not made on this machine"},
-	{ExitStopped, "ended by ferrus stop"},
+	{ExitStopped, "ended by ferrus stop, or by the time of --until"},
 	{ExitCtrlC, "ended by ctrl-C"},
 	{exitTerm, "ended by SIGTERM"},
 }

@@ -57,6 +57,7 @@ type Options struct {
 	Now      func() time.Time               // time.Now when nil
 	BackOff  func(failed int) time.Duration // wait after a number of starts without progress; nil: up to a minute
 	Patience Patience
+	Until    Until // when the run ends before its task
 }
 
 // Patience has the limits of waits that neither a lease nor a person ends. Zero means the default.
@@ -74,7 +75,7 @@ func (p Patience) orUsual() Patience {
 // An Outcome is the result of a run of the conductor.
 type Outcome struct {
 	store.Snapshot
-	Exit int // exit code: 0 complete, 1 failed, 3 nothing to do, 6 waiting for a person
+	Exit int // exit code: 0 complete, 1 failed, 3 nothing to do, 6 waiting for a person, 9 ended by Until
 	Runs []process.Run
 }
 
@@ -89,7 +90,7 @@ var ErrStopped = errors.New("stopped")
 var ErrLost = leader.ErrLost
 
 // Run conducts the task of the engine until the task has ended, needs a person in a non-interactive
-// run, or ctx ends. The error is a *BusyError when another conductor works on the task, ErrStopped
+// run, opts.Until has passed, or ctx ends. The error is a *BusyError when another conductor works on the task, ErrStopped
 // when ctx has ended, ErrLost, or an error of the machine.
 func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 	out, err := conduct(ctx, e, opts)
@@ -178,6 +179,7 @@ type conductor struct {
 	tails    map[string]*process.Tail         // output of running agents
 	freed    map[process.Slot]<-chan struct{} // closed when a taken slot becomes free
 	park     string                           // the last reported wait, so that it is reported once
+	late     bool                             // it was reported that Until has passed
 }
 
 // run is the loop.
@@ -242,6 +244,9 @@ const catchUp = 10 * time.Millisecond
 func (c *conductor) wait(ctx context.Context, watch *store.Watcher, f Facts, act Act) {
 	var due <-chan time.Time
 	until := act.Until
+	if next := c.Until.next(c.Now()); until.IsZero() || !next.IsZero() && next.Before(until) {
+		until = next
+	}
 	for _, t := range c.tails {
 		if t.Behind {
 			until = c.Now().Add(catchUp)
@@ -349,7 +354,11 @@ func (c *conductor) stop() (Outcome, error) {
 
 // finish waits until the agents have exited, ends the remaining ones, and returns the outcome.
 func (c *conductor) finish(ctx context.Context, f Facts, act Act) (Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.Patience.Leaving)
+	patience := c.Patience.Leaving
+	if act.Exit == ExitLate {
+		patience = 0 // they had their time
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for _, duty := range conducted {
 		if s := c.slot(duty); f.Slots[duty].Taken {

@@ -31,6 +31,8 @@ type Facts struct {
 	Spent Spend     // since a person last renewed the budget
 	Total Spend     // in the whole task
 
+	Until Until // when the run ends before its task
+
 	Delegated bool   // another executor supervises the task
 	Hold      string // why no agent may run now; "" if they may
 	Unread    string // why it is not known what the agents have used; "" if it is
@@ -78,7 +80,7 @@ func (c *conductor) look() (Facts, error) {
 	// Only the wall clock is used: Go's monotonic clock stops while the machine sleeps, so the
 	// sleep would not be noticed.
 	f := Facts{Snapshot: snap, Now: c.Now().Round(0), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
-		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience}
+		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience, Until: c.Until}
 	if !c.looked.IsZero() && f.Now.Sub(c.looked) > asleep {
 		c.woke = f.Now
 	}

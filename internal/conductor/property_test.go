@@ -51,6 +51,9 @@ func anyFacts(t *rapid.T) Facts {
 	if seldom.Draw(t, "hold") {
 		f.Hold = "the whole is over budget"
 	}
+	if seldom.Draw(t, "until") {
+		f.Until = Until{At: noon.Add(time.Duration(rapid.IntRange(-3600, 60).Draw(t, "since until")) * time.Second), Grace: 30 * time.Minute}
+	}
 	for _, name := range conducted {
 		s := SlotFacts{Taken: seldom.Draw(t, "taken"), Starts: few.Draw(t, "starts"), Stuck: rapid.IntRange(0, 3).Draw(t, "stuck"), Alike: rapid.IntRange(0, 2).Draw(t, "alike"),
 			Limited: moment(t, "limited"), NotBefore: moment(t, "not before")}
@@ -94,6 +97,7 @@ func TestWhateverTheFactsOneActIsSound(t *testing.T) {
 			must(s.Alike < alike, "it would end at once again")
 			must(!s.Limited.After(noon) && !s.NotBefore.After(noon), "it is too early")
 			must(f.overBudget() == "" || duty{Facts: f}.checkRuns(), "the task is over its budget")
+			must(!f.Until.Passed(noon), "--until has passed")
 			must(f.Hold == "" && f.Unread == "", "it is held, or nobody knows what was used")
 		case end:
 			must(s.Taken, "nobody is there")
@@ -119,6 +123,7 @@ func TestWhateverTheFactsOneActIsSound(t *testing.T) {
 		default:
 			must(false, "no such verb")
 		}
+		must(act.Do == finish || !f.Until.Over(noon) || f.Task.Returning != state.FileMove{}, "the grace is over")
 		if f.overBudget() != "" && !want.over && !(duty{Facts: f}).checkRuns() {
 			for _, name := range conducted {
 				must(!f.Slots[name].Taken || act.Do == end, "an agent works on over the budget")

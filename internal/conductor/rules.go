@@ -150,6 +150,10 @@ var rules = []rule{
 		fits: func(d duty) bool { return d.Taken },
 	},
 	{
+		when: "--until has passed", then: "start nothing more", do: keep,
+		fits: func(d duty) bool { return d.Until.Passed(d.Now) },
+	},
+	{
 		when: "an agent of another computer works as it", then: "wait until that one has ended", do: keep,
 		fits: func(d duty) bool { return d.Elsewhere[d.name] != "" },
 	},

@@ -92,6 +92,11 @@ const (
 	rev = agents.Reviewer
 )
 
+// until has the run end a duration ago, and the agents 30 minutes later.
+func until(d time.Duration) func(*Facts) {
+	return func(f *Facts) { f.Until = Until{At: ago(d), Grace: 30 * time.Minute} }
+}
+
 // judgements are what is done on what, and by which rule; "" where the run is over before a rule is asked.
 var judgements = []struct {
 	name  string
@@ -233,6 +238,18 @@ var judgements = []struct {
 	{"just failed", facts(state.Executing, at(ex, func(s *SlotFacts) { s.NotBefore, s.Last, s.Starts = noon.Add(time.Second), failed, 2 })),
 		"the last one has just", Act{Do: park, Duty: ex, Why: "executor-3 exited without progress", Until: noon.Add(time.Second), Prompt: "executor-work"}},
 	{"failed long enough ago", facts(state.Executing, at(ex, func(s *SlotFacts) { s.NotBefore = noon })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"before --until", facts(state.Reviewing, until(-time.Second)), "otherwise", Act{Do: start, Duty: rev, Prompt: "reviewer"}},
+	{"--until, and nobody works", facts(state.Reviewing, until(0)), "", Act{Do: finish, Exit: 9}},
+	{"--until, and a person is asked", facts(state.AwaitingHuman, until(0)), "", Act{Do: finish, Exit: 6}},
+	{"--until, and its executor may wait for the answer", facts(state.AwaitingHuman, until(time.Minute), there(ex, time.Hour, 0)),
+		"it is not needed, and the task waits", Act{Do: keep, Duty: ex}},
+	{"--until, over", facts(state.Complete, until(time.Hour)), "", Act{Do: finish}},
+	{"--until, at work", facts(state.Executing, until(29*time.Minute), there(ex, time.Hour, 0), held), "it runs", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"--until, at work when the grace is over", facts(state.Executing, until(30*time.Minute), there(ex, time.Hour, 0), held), "", Act{Do: finish, Exit: 9}},
+	{"--until, submitted by one that has not left", facts(state.Reviewing, until(time.Minute), there(ex, time.Hour, 0), since(5*time.Second)), "--until has passed",
+		Act{Do: keep, Duty: ex, Until: noon.Add(15 * time.Second), Prompt: "reviewer"}},
+	{"--until, consulted by one that waits", facts(state.Consultation, until(time.Minute), there(ex, time.Hour, 0), held), "--until has passed",
+		Act{Do: keep, Duty: con, Prompt: "consultant"}},
 	{"parked beside one that leaves", facts(state.Reviewing, there(ex, time.Hour, 0), since(5*time.Second), at(rev, func(s *SlotFacts) {
 		s.NotBefore, s.Last = noon.Add(time.Second), process.Run{Name: "reviewer-1"}
 	})), "the last one has just", Act{Do: park, Duty: rev, Why: "reviewer-1", Until: noon.Add(time.Second), Prompt: "reviewer"}},

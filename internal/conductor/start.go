@@ -18,6 +18,9 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 		return false, err
 	}
 	question, err := c.try(ctx, f, act, order)
+	if c.Until.Passed(c.Now()) && question.Text == "" && err == nil {
+		return true, nil
+	}
 	if question.Text == "" && err == nil {
 		err = c.post.Begin(ctx, f.Task.TaskID, &order, c.alone)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -22,11 +23,16 @@ type row struct {
 // exitPerson is the exit code of a run that waits for a person.
 const exitPerson = 6
 
+// ExitLate is the exit code of a run that has ended before its task, because [Options].Until has passed.
+const ExitLate = proc.StoppedExit
+
 // table is the first table of the conductor. It does nothing that is not in this table or in the
 // rules.
 var table = []row{
 	{in: in(state.Executing, state.Checking, state.Addressing), when: fetching, want: agents.Executor, prompt: "executor-fix", means: "the files of a delegate move in first"},
 	{in: state.States()[1:], when: returning, over: true, exit: exitPerson, means: "a rollback or a merge moves files: the same command must finish it"},
+	{in: in(state.AwaitingHuman), when: late, over: true, exit: exitPerson, means: "the question is notified; the agents are ended"},
+	{in: in(state.Executing, state.Addressing, state.Checking, state.Consultation, state.Reviewing), when: late, over: true, exit: ExitLate, means: "the agents are ended; the next run continues"},
 	{in: in(state.Executing), want: agents.Executor, prompt: "executor-work", means: "work on the task"},
 	{in: in(state.Addressing), want: agents.Executor, prompt: "executor-fix", means: "fix what the review or the check says"},
 	{in: in(state.Checking), want: agents.Executor, prompt: "executor-fix", means: "submit the work that passed the checks"},
@@ -56,10 +62,16 @@ var (
 	fetching     = condition{"while the files of a delegate move in", func(f Facts) bool { return f.Task.Returning.Of != "" }}
 	delegated    = condition{"of a delegate", func(f Facts) bool { return f.Delegated }}
 	asksExecutor = condition{"unanswered, of a delegate", func(f Facts) bool { return f.Delegated && !f.Task.Consultation.Answered }}
+	late         = condition{"after --until and, while an agent works, --grace", func(f Facts) bool { return f.Until.Over(f.Now) || f.Until.Passed(f.Now) && !f.works() }}
 	headless     = condition{"headless", func(f Facts) bool { return f.Headless }}
 )
 
 func (c condition) met(f Facts) bool { return c.holds == nil || c.holds(f) }
+
+// works reports whether an agent works that a conductor of this computer has started.
+func (f Facts) works() bool {
+	return slices.ContainsFunc(conducted, func(d agents.Duty) bool { return f.Slots[d].Taken })
+}
 
 // wanted returns the row of the table for the facts.
 func wanted(f Facts) row {

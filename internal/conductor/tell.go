@@ -42,6 +42,7 @@ const (
 	Ended      EventKind = "ended"      // an agent
 	Parked     EventKind = "parked"     // nothing is started until a time
 	Asked      EventKind = "question"   // a person is waited for
+	Late       EventKind = "until"      // Options.Until has passed: nothing more is started
 	Stopping   EventKind = "stopping"   // the conductor was told to stop
 )
 
@@ -99,6 +100,10 @@ func (c *conductor) tell(f Facts, first bool) {
 	}
 	asked := t.State == state.AwaitingHuman && (first || c.was.Task.State != state.AwaitingHuman || c.was.Task.Top().ID != t.Top().ID)
 	c.was = f.Snapshot
+	if f.Until.Passed(f.Now) && !c.late {
+		c.late = true
+		c.say(Event{Kind: Late, Until: f.Until.End()})
+	}
 	if asked {
 		text, err := store.Text(c.e.Store(), f.Snapshot, state.QuestionDoc)
 		if err != nil {

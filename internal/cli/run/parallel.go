@@ -152,7 +152,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	cli.IgnoreHangup()
 	defer a.Notifies(ctx, root)()
 	w := newFleetWatcher(a)
-	out, err := schedule.Run(ctx, root, schedule.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
+	out, err := schedule.Run(ctx, root, schedule.Options{Parallel: how.parallel, Until: how.Until, Caller: r.Caller, Engine: opts, Tell: w.tell, Follow: w.follow,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	w.close()
 	switch {
@@ -170,7 +170,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	case err != nil:
 		return err
 	}
-	return endedMany(a, out)
+	return endedMany(a, out, how.parallel)
 }
 
 // ofBranch are the options of the conductor of a branch, whose events are printed.
@@ -185,18 +185,18 @@ func (p *preparation) ofBranch(ctx context.Context, w *fleetWatcher, branch stri
 }
 
 // endedMany shows how all stands, and what is for a person to do.
-func endedMany(a *cli.App, out schedule.Outcome) error {
+func endedMany(a *cli.App, out schedule.Outcome, parallel int) error {
 	if a.JSON {
 		tasks := out.Tasks
 		if tasks == nil {
 			tasks = []schedule.BranchStatus{}
 		}
-		if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": out.Exit, "branches": tasks}); err != nil {
+		if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": out.Exit, "queued": out.Queued, "branches": tasks}); err != nil {
 			return err
 		}
 		return exitCode(out.Exit)
 	}
-	if len(out.Tasks) == 0 {
+	if len(out.Tasks) == 0 && out.Queued == 0 {
 		return cli.Refuse(refusal.WrongState, "there is nothing to do: no branch has a task, and the queue is empty",
 			`ferrus task --branch NAME "what is to be done" creates one`)
 	}
@@ -215,6 +215,13 @@ func endedMany(a *cli.App, out schedule.Outcome) error {
 		if t.Trouble != "" {
 			a.ShowRow(t.Branch, a.Paint(cli.Red, format.Line(t.Trouble)))
 		}
+	}
+	if out.Exit == conductor.ExitLate {
+		a.ShowRow("ended", "because --until has passed")
+		if out.Queued > 0 {
+			a.ShowRow("queue", format.Count(out.Queued, "task", "tasks"))
+		}
+		next = append([]status.Step{{Command: fmt.Sprintf("ferrus run --parallel %d", parallel), Why: "continues"}}, next...)
 	}
 	a.ShowSteps(append(next[:min(len(next), maxSteps)], status.Step{Command: "ferrus branches", Why: "compares them"}))
 	return exitCode(out.Exit)

@@ -18,6 +18,7 @@ type preparation struct {
 	conf    config.Config
 	program string // this one, by which agents start their servers
 	hurry   bool
+	until   conductor.Until
 }
 
 // prepare opens the project of a run. It refuses a run with an invalid ferrus.toml, one of values that nobody has agreed to,
@@ -40,7 +41,7 @@ func prepare(a *cli.App, ctx context.Context, how conducting) (*preparation, err
 		s.Engine().Close()
 		return nil, err
 	}
-	return &preparation{s, conf, program, how.now}, nil
+	return &preparation{s, conf, program, how.now, how.Until}, nil
 }
 
 // startable returns the configuration of a run, or why there can be none.
@@ -76,7 +77,7 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, how conducting
 
 // options are those of a conductor under a configuration, without the receivers of its events.
 func (p *preparation) options(conf config.Config) conductor.Options {
-	return conductor.Options{Hurry: p.hurry, Ferrus: p.program, Lease: conf.Lease, Environ: os.Environ(),
+	return conductor.Options{Hurry: p.hurry, Until: p.until, Ferrus: p.program, Lease: conf.Lease, Environ: os.Environ(),
 		FetchFiles: func(ctx context.Context, e *engine.Engine) error {
 			return branch.Bring(ctx, e.Session(p.Caller))
 		},

@@ -10,7 +10,7 @@ import (
 func ResumeCommand(a *cli.App) *cobra.Command {
 	var how conducting
 	cmd := &cobra.Command{
-		Use:   "resume [--headless] [--now]",
+		Use:   "resume [--headless] [--now] [--until TIME]",
 		Short: "Continue the task with what is on disk",
 		Long: `Continues the task after a crash, a stop, an answer or a restart of the machine.
 Agents that still run stay. ferrus starts the agent that is missing.`,

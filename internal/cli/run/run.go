@@ -51,14 +51,14 @@ Exit codes:
 - 3: there is nothing to do
 - 6: the task is waiting for you
 - 7: another run works on the task
-- 9: "ferrus stop" ended the run
-- 130, 143: ctrl-C or SIGTERM ended the run`
+- 9: "ferrus stop" or --until ended the run
+- 130, 143: ctrl-C or SIGTERM ended the run` + endDetails
 
 // runJSON are the lines of a run with --json.
 const runJSON = `one object a line: at kind state duty agent run text until sandbox ended{...}.
-kind is state, found, started, ending, ended, parked, question or stopping. The
-last line is: kind (end) exit state task_id title failure_reason question{...}
-output spent{runs seconds usage{...}} runs[].`
+kind is state, found, started, ending, ended, parked, question, until or
+stopping. The last line is: kind (end) exit state task_id title failure_reason
+question{...} output spent{runs seconds usage{...}} runs[].`
 
 // A conducting is how a run is asked for.
 type conducting struct {
@@ -69,6 +69,7 @@ type conducting struct {
 	parallel int      // how many tasks of branches and of the queue at a time; 0 for the one task that the command means
 	allowed  bool     // though the rehearsal has not passed
 	only     []string // of a node: the branches that it works on; none for all and the queue
+	ending
 }
 
 // RunCommand is ferrus run.
@@ -76,7 +77,7 @@ func RunCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
 	var how conducting
 	cmd := &cobra.Command{
-		Use:   "run [TEXT | -f FILE | --parallel N] [--headless]",
+		Use:   "run [TEXT | -f FILE | --parallel N] [--headless] [--until TIME]",
 		Short: "Start the agents and wait until the task is done",
 		Long: `Creates a task from TEXT or FILE, starts the agents and waits until the task is
 complete or failed. Without a text it continues the present task. With
@@ -85,7 +86,7 @@ you is shown here, or answer it with "ferrus answer". Ctrl-C ends the agents;
 "ferrus resume" continues.`,
 		Example: `  ferrus run "add a --verbose flag to the server"
   ferrus run -f task.md --headless
-  ferrus run --parallel 3`,
+  ferrus run --parallel 3 --until 07:00`,
 		Annotations: cli.Reference(runDetails+`
 
 With --parallel N, ferrus works on the tasks of all branches, N at a time. It
@@ -98,7 +99,8 @@ you. A question stops only its own branch. The run ends when everything that is
 left waits for you.`, runJSON+`
 With --parallel each line also has branch. More kinds are taken, begun, left,
 merging, merged, unmerged and trouble (with text output). The last line is: kind
-exit branches[{... unmerged trouble}], with the fields of "ferrus branches".`),
+exit queued branches[{... unmerged trouble}], with the fields of
+"ferrus branches".`),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if how.explain {
 				a.Say("%s", conductor.Explain())
@@ -133,6 +135,7 @@ exit branches[{... unmerged trouble}], with the fields of "ferrus branches".`),
 func (how *conducting) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&how.headless, "headless", false, "non-interactive: a question ends the run with exit code 6")
 	cli.UnrehearsedFlag(cmd, &how.allowed)
+	how.ending.flags(cmd)
 }
 
 // conduct sees the task through. A task is made when nothing stands in the way of the run.
@@ -219,7 +222,7 @@ func ended(a *cli.App, e *engine.Engine, out conductor.Outcome) error {
 	if a.JSON {
 		err = a.PrintJSONLine(runEnd{"end", out.Exit, t.State, t.TaskID, t.Title, t.FailureReason, r.Question, r.Output, r.Spent, out.Runs})
 	} else {
-		showEnd(a, r, t)
+		showEnd(a, r, t, out.Exit == conductor.ExitLate)
 	}
 	if err != nil || out.Exit == cli.ExitOK {
 		return err
@@ -247,10 +250,13 @@ func stoppedRun(a *cli.App, ctx context.Context, e *engine.Engine) error {
 }
 
 // showEnd is the report at the end of a run.
-func showEnd(a *cli.App, r *status.Report, t state.Task) {
+func showEnd(a *cli.App, r *status.Report, t state.Task, late bool) {
 	a.Say("\n%s\n", a.Paint(cli.ColourOf(t.State), verdictLine(r, t)))
 	if r.FailureReason != "" {
 		a.ShowRow("failed", a.Paint(cli.Red, format.Line(r.FailureReason)))
+	}
+	if late {
+		a.ShowRow("ended", "because --until has passed")
 	}
 	a.ShowQuestion("question", r.Question, state.QuestionDoc)
 	a.ShowOutput(r.Output, "    ")

@@ -145,6 +145,8 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 		return w.a.Paint(cli.Yellow, fmt.Sprintf("waiting until %s: %s", format.Clock(e.Until), format.Line(e.Text)))
 	case conductor.Asked:
 		return w.a.Paint(cli.Yellow, "question "+e.Run+" from "+e.Agent)
+	case conductor.Late:
+		return lateWords(w.a, e)
 	case conductor.Stopping:
 		return cli.Styled("stopping: ending the agents")
 	}

@@ -25,14 +25,14 @@ type TaskOptions struct {
 }
 
 // RunTask is conductor.Run for a task and its delegates. It returns when the conductor of the task does; those of the delegates, and
-// their agents, have ended then.
+// their agents, have ended then. After opts.Until it waits for those that still work.
 func RunTask(ctx context.Context, e *engine.Engine, opts TaskOptions) (conductor.Outcome, error) {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	f := &family{TaskOptions: opts, e: e, ended: make(chan delegateEnded), running: map[string]*running{}}
+	f := &family{TaskOptions: opts, e: e, ended: make(chan delegateEnded), late: make(chan struct{}), running: map[string]*running{}}
 	own, show := opts.Options, opts.Show
 	own.Others = f.others
 	var begun sync.Once
@@ -51,7 +51,11 @@ func RunTask(ctx context.Context, e *engine.Engine, opts TaskOptions) (conductor
 		}
 	}
 	out, err := conductor.Run(ctx, e, own)
-	leave()
+	if err == nil && out.Exit == conductor.ExitLate {
+		close(f.late)
+	} else {
+		leave()
+	}
 	begun.Do(func() { close(over) })
 	<-over
 	return out, err
@@ -64,6 +68,7 @@ type family struct {
 	TaskOptions
 	e        *engine.Engine
 	ended    chan delegateEnded
+	late     chan struct{}       // closed when the conductor of the task has ended, and those of the delegates go on
 	running  map[string]*running // by the id of the delegate
 	reported string              // the last reported trouble
 
@@ -88,7 +93,8 @@ type delegateEnded struct {
 func (f *family) run(ctx context.Context) {
 	watch := f.e.Store().Watch()
 	defer watch.Close()
-	for ctx.Err() == nil {
+	late := f.late
+	for ctx.Err() == nil && (late != nil || f.busy()) {
 		if err := f.pass(ctx); err != nil && ctx.Err() == nil && err.Error() != f.reported {
 			f.reported = err.Error()
 			f.Log.Warn("the delegates of the task", "error", err)
@@ -97,6 +103,8 @@ func (f *family) run(ctx context.Context) {
 		case done := <-f.ended:
 			f.end(ctx, done)
 		case <-watch.C:
+		case <-late:
+			late = nil
 		case <-ctx.Done():
 		}
 	}

@@ -48,6 +48,10 @@ type Options struct {
 	Retry time.Duration // a minute when zero
 	Only  []string      // the branches that it conducts; with none, all of them and the queue
 
+	// Until is when it starts nothing more. What is approved then is merged until Until is over. The conductors are to have it too.
+	Until conductor.Until
+	Now   func() time.Time // by which it passes; time.Now when nil
+
 	// Conduct returns the options of a branch's conductor. Its Tell may be called from several
 	// goroutines at a time.
 	Conduct func(branch string, e *engine.Engine) (conductor.Options, error)
@@ -88,8 +92,9 @@ type BranchStatus struct {
 
 // An Outcome is the result of a run of the fleet.
 type Outcome struct {
-	Tasks []BranchStatus
-	Exit  int // exit code: 0 all complete, 1 at least one failed, 3 nothing to do, 6 waiting for a person
+	Tasks  []BranchStatus
+	Queued int // tasks of the queue that Options.Until has left there
+	Exit   int // exit code: 0 all complete, 1 at least one failed, 3 nothing to do, 6 waiting for a person, 9 ended by Options.Until
 }
 
 // Dir returns the folder of the lock of a project's one fleet, for conductor.Conductor.
@@ -118,6 +123,9 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 		defer life.Close()
 	}
 	opts.Every, opts.Retry = cmp.Or(opts.Every, time.Second/2), cmp.Or(opts.Retry, time.Minute)
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	f := &fleet{Options: opts, session: session, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, reported: map[string]bool{}, untaken: map[string]untaken{}, viewed: map[string]viewed{}}
 	return f.run(ctx)
 }
@@ -171,9 +179,14 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer changes.Close()
+	work, end := f.Until.Context(ctx)
+	defer end()
 	for {
+		if f.Until.Over(f.Now()) {
+			end()
+		}
 		rested := time.After(rest)
-		err := f.look(ctx, changes)
+		err := f.look(ctx, work, changes)
 		if err != nil && f.Node && ctx.Err() == nil {
 			f.trouble("", err)
 			err = nil
@@ -211,8 +224,12 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 // rest is the least time between two passes that changes of a database cause.
 const rest = 100 * time.Millisecond
 
-// look makes one pass: it gathers the facts, plans, and carries that out. changes is nil for machines in files.
-func (f *fleet) look(ctx context.Context, changes *project.Changes) error {
+// look makes one pass: it gathers the facts, plans, and carries that out. work ends with ctx, or when Until is over: then what no conductor ends is cut
+// off. changes is nil for machines in files.
+func (f *fleet) look(ctx, work context.Context, changes *project.Changes) error {
+	if work.Err() != nil {
+		return nil
+	}
 	now, err := f.facts(ctx, changes)
 	if err != nil {
 		return err
@@ -223,7 +240,7 @@ func (f *fleet) look(ctx context.Context, changes *project.Changes) error {
 			f.conduct(ctx, d.name)
 		case take:
 			for free := d.places; free > 0; {
-				name, err := f.take(ctx)
+				name, err := f.take(work)
 				if err != nil {
 					return err
 				}
@@ -236,7 +253,7 @@ func (f *fleet) look(ctx context.Context, changes *project.Changes) error {
 				}
 			}
 		case merge:
-			f.merge(ctx, d.name)
+			f.merge(work, d.name)
 		case hold:
 			if f.refused[d.name].Why != d.why {
 				f.refuse(d.name, refused{Why: d.why}) // until the others change

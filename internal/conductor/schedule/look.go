@@ -24,6 +24,9 @@ type viewed struct {
 // facts gathers what a plan needs to know. Branches are read only if something may follow.
 func (f *fleet) facts(ctx context.Context, changes *project.Changes) (facts, error) {
 	now := facts{parallel: f.Parallel, queue: len(f.Only) == 0, merging: f.merging != ""}
+	if f.Until.Passed(f.Now()) {
+		now.parallel, now.queue = 0, false
+	}
 	names, err := project.Branches(f.e.Place().Root)
 	if err == nil && !f.Node {
 		err = f.project(&now)

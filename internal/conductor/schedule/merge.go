@@ -68,7 +68,7 @@ func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Exit: exitNothing}
+	out, late := Outcome{Exit: exitNothing}, f.Until.Passed(f.Now())
 	for _, a := range branch.Attempts(ctx, f.e, names) {
 		if a.Snap.Task.IsDelegate() {
 			continue // it is a part of another task
@@ -81,7 +81,14 @@ func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 			s.Trouble = l.err.Error()
 		}
 		out.Tasks = append(out.Tasks, s)
-		out.Exit = worse(out.Exit, s.exit())
+		code := s.exit()
+		if code == exitPerson && s.Snap.Task.Underway() && s.State != state.AwaitingHuman && late {
+			code = conductor.ExitLate
+		}
+		out.Exit = worse(out.Exit, code)
+	}
+	if list, err := Queued(f.e.Place().Dir()); late && err == nil && len(list) > 0 && len(f.Only) == 0 {
+		out.Queued, out.Exit = len(list), worse(out.Exit, conductor.ExitLate)
 	}
 	if len(f.untaken) > 0 {
 		out.Exit = exitFailure
@@ -108,10 +115,9 @@ func (s BranchStatus) exit() int {
 	return exitNothing
 }
 
-// worse returns the more important exit code: failure before question before success before
-// nothing.
+// worse returns the more important exit code: failure before question before what was left undone before success before nothing.
 func worse(a, b int) int {
-	for _, code := range []int{exitFailure, exitPerson, 0} {
+	for _, code := range []int{exitFailure, exitPerson, conductor.ExitLate, 0} {
 		if a == code || b == code {
 			return code
 		}
