@@ -88,6 +88,7 @@ var groups = []group{
 		{"config", setup.ConfigCommand},
 		{"trust", setup.TrustCommand},
 		{"notify", setup.NotifyCommand},
+		{"service", setup.ServiceCommand},
 		{"agents", setup.AgentsCommand},
 		{"register", setup.RegisterCommand},
 		{"unregister", setup.UnregisterCommand},

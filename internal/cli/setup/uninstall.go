@@ -42,10 +42,10 @@ configuration. Uninstall each project first.`,
 		Example: `  ferrus uninstall
   ferrus uninstall --yes
   ferrus uninstall --machine`,
-		Annotations: cli.Reference(`All tasks and logs go, and so do the saved files under refs/ferrus and the line
-in .gitignore. Work of branches that is not merged is lost; the list names it.
-If the state of the project is in a database, it stays there: other computers
-may use it. Results of pipelines in folders outside .ferrus stay.`, "removed[{what about}] stays[]."),
+		Annotations: cli.Reference(`All tasks and logs go, and so do the saved files under refs/ferrus, the line in
+.gitignore and a service. Work of branches that is not merged is lost; the list
+names it. If the state of the project is in a database, it stays there: other
+computers may use it. Results of pipelines in folders outside .ferrus stay.`, "removed[{what about}] stays[]."),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.RefuseAgent("uninstall"); err != nil {
@@ -153,6 +153,7 @@ func (r *removal) show(a *cli.App, word string) {
 // leaveProject finds what ferrus has made in the project at root. What finds the rest again goes last.
 func leaveProject(ctx context.Context, root string) (*removal, error) {
 	r := &removal{Parts: []part{}, Stays: []string{}}
+	r.services(ctx, root)
 	clients, err := ProjectOf(root)
 	if err != nil {
 		return nil, err
