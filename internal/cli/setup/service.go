@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -231,7 +232,10 @@ func serviceRoots(a *cli.App, ctx context.Context, verb string, dirs []string) (
 		dirs = []string{a.Dir}
 	}
 	for _, dir := range dirs {
-		a.Dir = dir
+		gone := verb != "install" && dir != "" && !rootfs.Exists(dir)
+		if a.Dir = dir; gone {
+			a.Dir = ""
+		}
 		if verb != "status" {
 			if err := a.RefuseAgent("service " + verb); err != nil {
 				return nil, err
@@ -239,7 +243,7 @@ func serviceRoots(a *cli.App, ctx context.Context, verb string, dirs []string) (
 		}
 		place, err := a.Place(ctx)
 		root := place.Root
-		if verb != "install" && err != nil {
+		if gone || verb != "install" && err != nil {
 			root, err = filepath.Abs(dir)
 		}
 		if err != nil {
