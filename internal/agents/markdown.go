@@ -32,6 +32,43 @@ them in ` + "`ferrus.toml`" + `:
   such as ` + "`executor:codex:1`" + `. For a worker it is the role in its pipeline, and
   the index of the attempt: ` + "`researcher-a:codex:2`" + `.
 
+## Another agent when one cannot work
+
+    [hq.executor]
+    agent = "codex"
+    fallback = ["codex:mini", "gemini"]
+    [hq.supervisor]
+    agent = "claude-code"
+    fallback = ["gemini:pro"]
+
+Each entry is ` + "`AGENT`" + ` or ` + "`AGENT:MODEL`" + `. At each start ferrus takes the first agent
+of the list that can work. Three things move on to the next one: a limit whose
+end the client declares and that lasts for more than five minutes, a missing
+login, and a program that cannot start. An ordinary failure never does: it is
+counted and you are asked, as without a list.
+
+- When the limit is over, the first agent works again at the next start. One that
+  was not logged in or could not start is tried again after an hour, after your
+  answer, or in a new ` + "`ferrus run`" + `.
+- If all have limits, the task waits for the first one to end. Where no client
+  declares an end, you are asked.
+- A fallback never makes the reviewer a client and model that wrote a part of the
+  work. Such an entry is skipped. If only that is left, the task waits and says
+  so. An entry without a model counts as every model of its client.
+  ` + "`same_model = true`" + ` under ` + "`[hq.supervisor]`" + ` permits it. If ` + "`agent`" + ` and ` + "`model`" + ` of both
+  roles are the same, that is your choice and no fallback.
+- ` + "`ferrus log`" + ` has an entry ` + "`fallback`" + ` for each move; ` + "`ferrus status`" + `, the screen and
+  the page show who works in place of whom. ` + "`ferrus status`" + ` says "same model" when
+  a client and model has written the work and reviewed it.
+- Budgets and limits count over all of them. ` + "`args`" + ` of ` + "`ferrus.toml`" + ` are for the
+  client that ` + "`agent`" + ` names.
+- A worker of a pipeline has the list of the role whose agent it uses. A move uses
+  up none of its ` + "`retries`" + `.
+- The list is frozen with the task, and you agree to it with ` + "`ferrus trust`" + `. An
+  attempt with its own agent and the agent of a rule have no list.
+
+## Each agent
+
 | name | agent | program | one call waits | an executor | a worker | others |
 | --- | --- | --- | --- | --- | --- | --- |
 `)

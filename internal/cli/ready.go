@@ -51,7 +51,7 @@ var obstacles = []struct {
 // task; of tasks that get branches it is the project's, and branches is true.
 func CheckReady(ctx context.Context, e *engine.Engine, gate config.Gate, branches bool) error {
 	p := prospect{e, gate, branches}
-	ctx, end := AskClients(ctx, p.root(), gate.HQ.Supervisor, gate.HQ.Executor)
+	ctx, end := AskClients(ctx, p.root(), slices.Concat(gate.HQ.Supervisor.List(), gate.HQ.Executor.List())...)
 	defer end()
 	var found []*refusal.RefusedError
 	for _, row := range obstacles {
@@ -101,14 +101,23 @@ func (p prospect) executor(ctx context.Context) error { return p.agent(ctx, agen
 
 func (p prospect) reviewer(ctx context.Context) error { return p.agent(ctx, agents.Reviewer) }
 
-// agent finds that the agent of a duty is not named, not installed or not logged in.
-func (p prospect) agent(ctx context.Context, d agents.Duty) error {
-	table, who := "hq."+string(d.Role()), conductor.Agent(p.gate.HQ, d)
-	check := CheckStartable
-	if adapter, err := agents.Find(who.Agent); err == nil && d == agents.Executor && plan.LoggedIn(p.gate, p.e.Place(), adapter) {
-		check = checkInstalled // its login is not the person's
+// agent finds that no agent of a duty's list is named, installed and logged in, and says what the first one lacks.
+func (p prospect) agent(ctx context.Context, d agents.Duty) (lacks error) {
+	table := "hq." + string(d.Role())
+	for i, who := range conductor.Agent(p.gate.HQ, d).List() {
+		check := CheckStartable
+		if adapter, err := agents.Find(who.Agent); err == nil && d == agents.Executor && plan.LoggedIn(p.gate, p.e.Place(), adapter) {
+			check = checkInstalled // its login is not the person's
+		}
+		err := check(ctx, p.root(), who, table+".agent in ferrus.toml", table)
+		if err == nil {
+			return nil
+		}
+		if i == 0 {
+			lacks = err
+		}
 	}
-	return check(ctx, p.root(), who, table+".agent in ferrus.toml", table)
+	return lacks
 }
 
 // sandbox finds that the sandbox of the executor cannot be made.

@@ -27,9 +27,10 @@ type Facts struct {
 	Gate       config.Gate // frozen with the task: its limits and agents
 	MaxSilence time.Duration
 	Patience
-	Woke  time.Time // when the machine last woke up; zero when it did not sleep
-	Spent Spend     // since a person last renewed the budget
-	Total Spend     // in the whole task
+	Afresh time.Time // what was wrong with clients before it is forgiven; zero: nothing is
+	Woke   time.Time // when the machine last woke up; zero when it did not sleep
+	Spent  Spend     // since a person last renewed the budget
+	Total  Spend     // in the whole task
 
 	Until Until // when the run ends before its task
 
@@ -81,6 +82,9 @@ func (c *conductor) look() (Facts, error) {
 	// sleep would not be noticed.
 	f := Facts{Snapshot: snap, Now: c.Now().Round(0), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
 		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience, Until: c.Until}
+	if c.Hurry {
+		f.Afresh = c.began
+	}
 	if !c.looked.IsZero() && f.Now.Sub(c.looked) > asleep {
 		c.woke = f.Now
 	}
@@ -166,7 +170,7 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		// It has ended since the runs were read. The next pass reads how.
 		s.Taken, s.Printed, s.Occupant.Started = true, f.Now, f.Now
 	}
-	limits := 0
+	limits, alone := 0, len(Agent(f.Gate.HQ, d).Fallback) == 0
 	list := after(f.Runs, given(f.Task, d))
 	for i, r := range list {
 		if r.Duty != d || !r.Over() {
@@ -188,6 +192,8 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		switch {
 		case r.Stopped:
 			s.Stuck, limits = 0, 0
+		case !alone && r.Absence().Why != "": // the list decides
+			s.Alike, s.NotBefore = 0, time.Time{}
 		case r.Trouble == agents.RateLimited:
 			limits++
 			if s.Limited = r.Until; s.Limited.IsZero() {

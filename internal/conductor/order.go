@@ -14,7 +14,7 @@ import (
 // order returns what the shim of a missing agent is started with, and why it continues an earlier session or does not;
 // "" where that is not asked for.
 func (c *conductor) order(f Facts, act Act) (order process.Order, why string, err error) {
-	who := Agent(f.Gate.HQ, act.Duty)
+	who := choose(f, act.Duty).Agent
 	adapter, err := agents.Find(who.Agent)
 	if err != nil {
 		return process.Order{}, "", err

@@ -68,6 +68,7 @@ type duty struct {
 	Facts
 	SlotFacts
 	name   agents.Duty
+	who    Choice // who works for it
 	wanted bool
 }
 
@@ -166,6 +167,17 @@ var rules = []rule{
 		fits: func(d duty) bool { return d.name == agents.Executor && d.Held },
 	},
 	{
+		when: "each agent of its list is at its limit, not logged in, cannot start, or must not review its own work", then: "wait until the first limit is over", do: park,
+		fits:  func(d duty) bool { return d.who.Why != "" && !d.who.Until.IsZero() },
+		why:   func(d duty) string { return d.who.Why },
+		until: func(d duty) time.Time { return d.who.Until },
+	},
+	{
+		when: "the same, and no provider has declared when a limit is over", then: "ask a person", do: ask,
+		fits: func(d duty) bool { return d.who.Why != "" },
+		why:  duty.nobody,
+	},
+	{
 		when: fmt.Sprintf("%d agents in a row have ended within %s with the same error", alike, instant), then: "ask a person", do: ask,
 		fits: func(d duty) bool { return d.Alike >= alike },
 		why: func(d duty) string {
@@ -190,7 +202,7 @@ var rules = []rule{
 	},
 	{
 		when: "its provider's rate limit is in force", then: "wait until it ends; this uses no start", do: park,
-		fits:  func(d duty) bool { return d.Limited.After(d.Now) },
+		fits:  func(d duty) bool { return d.Limited.After(d.Now) && !d.relieved() },
 		why:   func(d duty) string { return fmt.Sprintf("%s has reached a rate limit", d.Last.Agent) },
 		until: func(d duty) time.Time { return d.Limited },
 	},
@@ -235,7 +247,7 @@ func decide(f Facts) Act {
 	running := func(name agents.Duty) bool { return f.Slots[name].Taken }
 	there, missing := slices.DeleteFunc(Duties(), func(d agents.Duty) bool { return !running(d) }), slices.DeleteFunc(Duties(), running)
 	for _, name := range append(there, missing...) {
-		d := duty{Facts: f, SlotFacts: f.Slots[name], name: name, wanted: name == want.want}
+		d := duty{Facts: f, SlotFacts: f.Slots[name], name: name, who: choose(f, name), wanted: name == want.want}
 		if !d.wanted && !d.Taken {
 			continue
 		}

@@ -234,6 +234,12 @@ var judgements = []struct {
 	{"could not be started twice", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Stuck = 2 })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"rate limit", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Limited, s.Last = noon.Add(time.Hour), failed })), "its provider's rate limit",
 		Act{Do: park, Duty: ex, Why: "codex has reached a rate limit", Until: noon.Add(time.Hour), Prompt: "executor-work"}},
+	{"all of its list are limited", facts(state.Executing, team("codex", "claude-code:haiku"), ran("codex", agents.RateLimited, time.Hour), ran("claude-code:haiku", agents.RateLimited, 2*time.Hour)),
+		"each agent of its list", Act{Do: park, Duty: ex, Why: "codex has reached its limit until", Until: noon.Add(time.Hour), Prompt: "executor-work"}},
+	{"none of its list is logged in", facts(state.Executing, team("codex", "claude-code:haiku"), ran("codex", agents.Unauthorised, 0), ran("claude-code:haiku", agents.Unauthorised, 0)),
+		"the same, and", Act{Do: ask, Duty: ex, Why: "Please log in (codex login; claude auth login)", Prompt: "executor-work"}},
+	{"the limit of the one before", facts(state.Executing, team("codex", "claude-code:haiku"), ran("codex", agents.RateLimited, time.Hour),
+		at(ex, func(s *SlotFacts) { s.Limited, s.Last = noon.Add(time.Hour), failed })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"rate limit over", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Limited = noon })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"just failed", facts(state.Executing, at(ex, func(s *SlotFacts) { s.NotBefore, s.Last, s.Starts = noon.Add(time.Second), failed, 2 })),
 		"the last one has just", Act{Do: park, Duty: ex, Why: "executor-3 exited without progress", Until: noon.Add(time.Second), Prompt: "executor-work"}},
@@ -272,7 +278,7 @@ func TestEveryJudgement(t *testing.T) {
 			}
 			var by []string
 			for _, name := range conducted {
-				d := duty{Facts: c.facts, SlotFacts: c.facts.Slots[name], name: name, wanted: name == want.want}
+				d := duty{Facts: c.facts, SlotFacts: c.facts.Slots[name], name: name, who: choose(c.facts, name), wanted: name == want.want}
 				if i := slices.IndexFunc(rules, func(r rule) bool { return r.fits(d) }); d.wanted || d.Taken {
 					made[i] = true
 					by = append(by, rules[i].when)

@@ -8,11 +8,21 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor/leader"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // start starts the missing agent, unless the checks raise a question first.
 func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, err error) {
 	c.park = ""
+	if who := choose(f, act.Duty); who.news(f.Task) {
+		err := c.e.StandIn(ctx, f.Snapshot, who.In)
+		if err == nil {
+			c.say(Event{Kind: FellBack, Duty: act.Duty, Agent: who.In.Agent, Text: StandInText(who.In)})
+		} else if refusal.CodeOf(err) == refusal.WrongState {
+			err = nil
+		}
+		return err == nil, err
+	}
 	order, why, err := c.order(f, act)
 	if err != nil {
 		return false, err

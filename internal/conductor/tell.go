@@ -37,6 +37,7 @@ const (
 	Found      EventKind = "found"      // an agent was at work already when the conductor came
 	Trying     EventKind = "trying"     // the checks run in their sandbox for the first time, before an agent starts
 	Confirming EventKind = "confirming" // the checks run on this computer too, before a reviewer starts
+	FellBack   EventKind = "fallback"   // another agent of its list works for a duty from now on
 	Started    EventKind = "started"    // an agent
 	Ending     EventKind = "ending"     // the conductor ends an agent
 	Ended      EventKind = "ended"      // an agent

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // agreements are the conditions between keys that are each valid on their own.
@@ -22,6 +24,8 @@ var agreements = []struct {
 	{[]string{"pipelines.archive_dir"}, func(c Config) error { return spare("pipelines.archive_dir", c.Pipelines.ArchiveDir) }},
 	{[]string{"pipelines.tmp_dir", "pipelines.archive_dir"}, twoFolders},
 	{[]string{"deliver.to", "deliver.command"}, somethingToRun},
+	{[]string{"hq.supervisor.fallback"}, func(c Config) error { return standIns("hq.supervisor", c.HQ.Supervisor) }},
+	{[]string{"hq.executor.fallback"}, func(c Config) error { return standIns("hq.executor", c.HQ.Executor) }},
 }
 
 // agree returns the first condition that is not met, and the last line that breaks it. At least one
@@ -80,6 +84,38 @@ func somethingToRun(c Config) error {
 		return nil
 	}
 	return errors.New(`deliver.to is "command" and deliver.command is empty; name the command, or set to = "stdout"`)
+}
+
+// maxFallback is how many agents a fallback may name.
+const maxFallback = 8
+
+// standIns requires a fallback to name agents that ferrus can start, each once, and none that is the first already.
+func standIns(table string, a Agent) error {
+	known, _ := find(table + ".agent")
+	if len(a.Fallback) > maxFallback {
+		return fmt.Errorf("%s.fallback names %d agents; name at most %d", table, len(a.Fallback), maxFallback)
+	}
+	first := strings.TrimSuffix(a.Agent+":"+a.Model, ":")
+	for i, item := range a.Fallback {
+		name, model, colon := strings.Cut(item, ":")
+		wrong := ""
+		switch {
+		case !slices.Contains(known.words, name):
+			return known.meant(fmt.Errorf("%s.fallback: there is no agent %s; it is %s, or AGENT:MODEL", table, quote(name), known.allowed()), name)
+		case colon && (model == "" || strings.ContainsFunc(model, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })):
+			wrong = "needs a model behind the colon"
+		case item == first:
+			wrong = "is the agent itself; remove it"
+		case slices.Contains(a.Fallback[:i], item):
+			wrong = "is there twice; remove one"
+		case name == "command" && strings.TrimSpace(a.Command) == "":
+			wrong = "needs " + table + ".command"
+		}
+		if wrong != "" {
+			return fmt.Errorf("%s.fallback: %s %s", table, quote(item), wrong)
+		}
+	}
+	return nil
 }
 
 // below reports whether dir is a folder below the project folder, not that folder itself.

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config/rules"
@@ -163,6 +164,8 @@ type HQ struct {
 	Continue   string `json:"continue,omitempty"` // of the executor: Fresh or Native; "" is Fresh
 
 	Sandbox Sandbox `json:"sandbox,omitzero"` // of the executor
+
+	SameModel bool `json:"same_model,omitempty"` // a fallback may make an agent the reviewer that has written
 }
 
 // Sandbox is the sandbox of an agent.
@@ -176,12 +179,30 @@ type Sandbox struct {
 func (s Sandbox) On() bool { return sandboxed(s.Mode) }
 
 // Agent names an adapter, its model, and further arguments of its command line. With an empty Model
-// the agent chooses. Command is for the adapter of that name.
+// the agent chooses. Command is for the adapter of that name. Fallback names the agents that work in
+// its place while it cannot, in their order, each AGENT or AGENT:MODEL.
 type Agent struct {
-	Agent   string   `json:"agent"`
-	Model   string   `json:"model"`
-	Args    []string `json:"args"`
-	Command string   `json:"command"`
+	Agent    string   `json:"agent"`
+	Model    string   `json:"model"`
+	Args     []string `json:"args"`
+	Command  string   `json:"command"`
+	Fallback []string `json:"fallback,omitempty"`
+}
+
+// List returns the agents that may work: a, then those of its fallback. Arguments are for the client
+// of a alone. None of them has a fallback.
+func (a Agent) List() []Agent {
+	names := a.Fallback
+	a.Fallback = nil
+	list := []Agent{a}
+	for _, name := range names {
+		next := Agent{Args: []string{}, Command: a.Command}
+		if next.Agent, next.Model, _ = strings.Cut(name, ":"); next.Agent == a.Agent {
+			next.Args = a.Args
+		}
+		list = append(list, next)
+	}
+	return list
 }
 
 // The values of Branches.OnApprove.

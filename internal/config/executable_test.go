@@ -32,6 +32,9 @@ func other(k key) string {
 	case bool:
 		return "true"
 	case []string:
+		if k.last() == "fallback" {
+			return `["gemini:canary"]`
+		}
 		return `["canary"]`
 	case map[string]string:
 		return `{ CANARY = "1" }`

@@ -40,7 +40,7 @@ type Gate struct {
 
 // As returns the gate of a branch whose executor is another agent than the configured one; the same
 // gate for agent "". What is configured for that agent stays; arguments for another one do not fit.
-// A model of "" is the configured one of that agent, else the agent's own choice.
+// A model of "" is the configured one of that agent, else the agent's own choice. It has no fallback.
 func (g Gate) As(agent, model string) Gate {
 	if agent == "" {
 		return g
@@ -51,6 +51,7 @@ func (g Gate) As(agent, model string) Gate {
 	if model != "" {
 		g.HQ.Executor.Model = model
 	}
+	g.HQ.Executor.Fallback = nil
 	g.Variant = &Agent{Agent: agent, Model: model}
 	return g
 }
@@ -200,6 +201,9 @@ func (g Gate) normal() Gate {
 	for _, a := range []*Agent{&g.HQ.Supervisor, &g.HQ.Executor} {
 		if a.Args == nil {
 			a.Args = []string{}
+		}
+		if a.Fallback == nil {
+			a.Fallback = []string{}
 		}
 	}
 	return g

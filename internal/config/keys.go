@@ -228,6 +228,18 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Command },
 	},
 	{
+		name: "hq.supervisor.fallback", def: []string{},
+		comment: "Agents that work while it cannot (a limit, no login, no start), in order: \"codex\", \"claude-code:opus\".",
+		does:    "Decides which other programs are started to review work.",
+		field:   func(c *Config) any { return &c.HQ.Supervisor.Fallback },
+	},
+	{
+		name: "hq.supervisor.same_model", def: false,
+		comment: "Let a fallback make an agent the reviewer of work that its own client and model wrote.",
+		does:    "Lets an agent review what its own client and model wrote.",
+		field:   func(c *Config) any { return &c.HQ.SameModel },
+	},
+	{
 		name: "hq.executor.agent", def: "codex", words: agentNames(),
 		comment: "The agent that does the work.",
 		does:    "Decides which program is started to do the work.",
@@ -250,6 +262,12 @@ var keys = []key{
 		comment: "With agent = \"command\": the shell command to run. ferrus agents explains its placeholders.",
 		does:    "With agent = \"command\": runs with your rights to do the work.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Command },
+	},
+	{
+		name: "hq.executor.fallback", def: []string{},
+		comment: "Agents that work while it cannot (a limit, no login, no start), in order: \"codex\", \"claude-code:opus\".",
+		does:    "Decides which other programs are started to do the work.",
+		field:   func(c *Config) any { return &c.HQ.Executor.Fallback },
 	},
 	{
 		name: "hq.executor.continue", def: Fresh, words: []string{Fresh, Native},

@@ -61,6 +61,8 @@ agent = "gemini"
 model = "m"
 args = ["--yolo"]
 command = ""
+fallback = ["codex"]
+same_model = true
 [hq.executor]
 continue = "native"
 sandbox = "landlock"
@@ -70,6 +72,7 @@ agent = "goose"
 model = "n"
 args = []
 command = "play {prompt}"
+fallback = ["command", "goose:o"]
 [branches]
 setup = "npm ci"
 on_approve = "merge"
@@ -101,7 +104,8 @@ timeout_secs = 13
 		Server: Server{8},
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},
-		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}, Native, Sandbox{"landlock", []string{"/opt/x"}, []string{"/srv/y"}}},
+		HQ: HQ{Agent{"gemini", "m", []string{"--yolo"}, "", []string{"codex"}}, Agent{"goose", "n", []string{}, "play {prompt}", []string{"command", "goose:o"}},
+			Native, Sandbox{"landlock", []string{"/opt/x"}, []string{"/srv/y"}}, true},
 
 		Channels: Channels{[]string{"ntfy://ntfy.sh/x", "$FERRUS_NOTIFY_URL"}, true},
 

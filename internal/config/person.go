@@ -180,7 +180,7 @@ func (c Config) With(p Person) Config {
 
 func (c Config) overlay(table string, a Agent, own PersonAgent) Agent {
 	if own.Agent != "" && own.Agent != a.Agent {
-		a = Agent{Agent: own.Agent, Args: []string{}}
+		a = Agent{Agent: own.Agent, Args: []string{}, Fallback: []string{}}
 		c.lent[table] = true
 	}
 	if own.Model != "" {

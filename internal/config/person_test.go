@@ -38,7 +38,7 @@ func TestAPersonGoesBeforeAProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := project.With(p)
-	want := HQ{Supervisor: Agent{Agent: "gemini", Args: []string{}}, Executor: Agent{Agent: "codex", Model: "m", Args: []string{"--mine"}}, Continue: Fresh,
+	want := HQ{Supervisor: Agent{Agent: "gemini", Args: []string{}, Fallback: []string{}}, Executor: Agent{Agent: "codex", Model: "m", Args: []string{"--mine"}, Fallback: []string{}}, Continue: Fresh,
 		Sandbox: Sandbox{Mode: NoSandbox, Read: []string{}, Write: []string{}}}
 	if diff := cmp.Diff(want, c.HQ); diff != "" {
 		t.Error(diff)

@@ -43,7 +43,7 @@ func TestAMistakeIsRefusedWithItsLineAndTheWayOut(t *testing.T) {
 		{"variable without a name", "\nchecks.env.'' = 'x'", `2: checks.env: "" cannot be the name of an environment variable`},
 		{"NUL", `notify.command = "a\u0000b"`, `1: notify.command must be a string`},
 		{"no agent", "[hq.executor]\nagent = ''", `2: hq.executor.agent must be one of "claude-code", "codex", `},
-		{"upstream's flat agent", "[hq]\nexecutor = 'codex'", `2: hq.executor must be a table, [hq.executor] with keys agent, model, args, command, continue, sandbox, read, write, not "codex"`},
+		{"upstream's flat agent", "[hq]\nexecutor = 'codex'", `2: hq.executor must be a table, [hq.executor] with keys agent, model, args, command, fallback, continue, sandbox, read, write, not "codex"`},
 		{"value for a table", "checks = 3", "1: checks must be a table, [checks] with keys commands, "},
 		{"list of tables", "[[checks]]\ncommands = []", "1: checks must be a table, [checks] with keys commands, "},
 		{"date", "[checks]\ntimeout_secs = 1979-05-27", "2: checks.timeout_secs must be a whole number from 1 to 86400, not a date or time"},

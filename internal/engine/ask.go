@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,10 +49,7 @@ func (e *Engine) AskBudget(ctx context.Context, at store.Snapshot, question stri
 func (e *Engine) asks(ctx context.Context, at store.Snapshot, question checkrun.Question, options []string, budget bool) (Done, error) {
 	s := e.Session(Caller{Role: state.Engine, Agent: itself})
 	return s.ask(ctx, question, options, state.Engine, func(now store.Snapshot) error {
-		if now.Task.Seq != at.Task.Seq {
-			return &refusal.RefusedError{Code: refusal.WrongState, Message: "the task has moved on", Remedy: "look at it again"}
-		}
-		return refuseWhileChecking(now)
+		return cmp.Or(unmoved(at)(now), refuseWhileChecking(now))
 	}, budget)
 }
 

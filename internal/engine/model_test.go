@@ -445,7 +445,7 @@ func playOn(t *testing.T, rt *rapid.T, happened map[state.Event]int) {
 // missing are the events that never happened and should have.
 func missing(happened map[state.Event]int) (list []state.Event) {
 	for _, ev := range state.Events() {
-		if !slices.Contains([]state.Event{state.RollbackBegun, state.Rollback, state.Branch, state.Select, state.Scored, state.MergeBegun, state.Merge, state.Repair,
+		if !slices.Contains([]state.Event{state.RollbackBegun, state.Rollback, state.Branch, state.Select, state.Scored, state.Fallback, state.MergeBegun, state.Merge, state.Repair,
 			state.DelegateStarted, state.DelegateDecided, state.DelegateMergeStarted, state.DelegateMerged, state.DelegateDone}, ev) && happened[ev] == 0 {
 			list = append(list, ev)
 		}

@@ -35,12 +35,7 @@ func (e *Engine) actOf(r rules.Rule, now store.Snapshot, on *store.Line) (transi
 		err = fmt.Errorf("a rule does %q, which is unknown", r.Then)
 	}
 	a.as, a.rule, a.on = state.Engine, r.String(), on
-	a.check = func(is store.Snapshot) error {
-		if is.Task.Seq != now.Task.Seq {
-			return &refusal.RefusedError{Code: refusal.WrongState, Message: "the task has moved on", Remedy: "look at it again"}
-		}
-		return refuseWhileChecking(is)
-	}
+	a.check = func(is store.Snapshot) error { return cmp.Or(unmoved(now)(is), refuseWhileChecking(is)) }
 	return a, err
 }
 

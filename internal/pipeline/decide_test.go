@@ -117,6 +117,11 @@ var judgements = []judgement{
 	{"all of the phase: S0-11", "", first, "complete", "complete phase"},
 	{"started anew", strings.Replace(two("", ""), `"role": "a"`, `"role": "a", "retries": 1`, 1), all(runs(0, "a", "b"), left(3, "a")), "respawn",
 		"respawn a; a ended with exit status 3, without a.md"},
+	{"another agent takes over", "", all(runs(0, "a", "b"), left(3, "a"), func(f *Facts) {
+		seen := f.Workers["a"]
+		seen.Moved = 1
+		f.Workers["a"] = seen
+	}), "respawn", "respawn a; a ended with exit status 3, without a.md"},
 	{"killed: F03", "", all(runs(0, "a", "b"), func(f *Facts) { f.Workers["a"] = Seen{Attempt: 1} }), "exited", "fail worker a, exited_without_output; a was killed, without a.md"},
 	{"an old record", "", all(runs(0, "a", "b"), func(f *Facts) {
 		f.Status.Worker("a").Attempt = 2

@@ -39,6 +39,7 @@ type Seen struct {
 	Began   time.Time // when its agent began
 	Exited  bool      // the record has an end
 	Exit    int
+	Moved   int    // attempts after which another agent of its list took over: no fault of the work
 	GaveUp  bool   // it ended because its inputs did not come
 	Trouble string // why its agent could not be started
 	Sent    bool   // its last words contain the marker of a result that is sent

@@ -195,7 +195,7 @@ func TestWhateverTheFactsOneActionIsSound(t *testing.T) {
 				must(f.Workflow.All() || len(f.lost(role)) == 0 || a.Do == Restart, "its inputs are missing")
 				k, phase := f.Workflow.Worker(role)
 				must(f.started(phase), "its phase has not begun")
-				must(a.Do != Restart || s.Attempt <= k.Retries, "more often than it may")
+				must(a.Do != Restart || s.Attempt-f.Workers[s.Role].Moved <= k.Retries, "more often than it may")
 				must(a.Do == Restart || s.Status == Pending, "it is not pending")
 				after := f.Status.After(a, f.Now)
 				must(after.Worker(role).Status == Running && after.Worker(role).Attempt == s.Attempt+1, "it does not run after that")

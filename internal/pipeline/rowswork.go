@@ -150,7 +150,7 @@ func (f Facts) another(s WorkerStatus) bool {
 	k, _ := f.Workflow.Worker(s.Role)
 	seen := f.seen(s)
 	unclean := s.Status == Completed && s.Reason == Unclean && !k.AcceptPartial
-	return (f.exited(s) || unclean) && !seen.Alive && !seen.GaveUp && s.Attempt-f.continued(s) <= k.Retries
+	return (f.exited(s) || unclean) && !seen.Alive && !seen.GaveUp && s.Attempt-seen.Moved-f.continued(s) <= k.Retries
 }
 
 func (f Facts) overdue(s WorkerStatus) bool {

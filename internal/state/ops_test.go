@@ -32,6 +32,7 @@ func full() Task {
 		Score:    Score{Value: 0.5, Tree: hex("4b"), Gate: sum("9f"), Log: "logs/score.log"},
 		BaseTree: hex("4a"), BaseCommit: hex("5a"), Head: hex("5b"), HeadBranch: "main", SetUpTree: hex("4f"), Marks: []string{hex("6a"), hex("6b")}, Unpublished: "the host refuses it", Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
 		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2, Was: "6c"},
+		StandIns:  []StandIn{{Duty: "executor", Agent: "claude-code", Model: "opus", For: "codex", Why: "has reached its limit", Until: at}},
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
 		Messages:   []Message{{ID: "m9", To: "supervisor", Off: 9}},
@@ -74,7 +75,7 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"unmark":        "merged selected",
 		"unassign":      "assigned",
 		"wipe": "asked assigned base_commit base_tree budget_from check check_retries claimed_at claimed_by conflict_marks consultation consultations decisions delegates docs " +
-			"failure_reason head head_branch issued merged messages paused paused_state pin progress returning review_cycles score selected session set_up_tree since submission task_id title " +
+			"failure_reason head head_branch issued merged messages paused paused_state pin progress returning review_cycles score selected session set_up_tree since stand_ins submission task_id title " +
 			"unattended unpublished violations worktree",
 	}
 	for name, o := range allOps() {

@@ -107,6 +107,7 @@ const (
 	Reopen         Event = "reopen"
 	Release        Event = "release"
 	Reassign       Event = "reassign" // a rule gives the work to another executor
+	Fallback       Event = "fallback" // another agent of its list works for a duty
 	Steer          Event = "steer"    // a person messages the running agent
 	Tell           Event = "tell"     // an agent sends a message to another one
 	Select         Event = "select"   // of several attempts at a task, this approved one is taken
@@ -125,7 +126,7 @@ const (
 // Events returns all events in the order of the documentation.
 func Events() []Event {
 	return []Event{CreateTask, Claim, CheckStarted, CheckPassed, CheckFailed, CheckVoid, Submit, Progress, Consult,
-		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Reassign, Steer, Tell, Select, Scored, AcceptConfig,
+		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Reassign, Fallback, Steer, Tell, Select, Scored, AcceptConfig,
 		RollbackBegun, Rollback, Branch, MergeBegun, Merge, DelegateStarted, DelegateDecided,
 		DelegateMergeStarted, DelegateMerged, DelegateDone, Reset, Violation, Repair}
 }

@@ -84,8 +84,9 @@ var (
 		DelegateDone:  {by: of(Engine), then: stay, moving: true},
 	})
 	underway = taken.and(moves{
-		Steer: {by: of(Human), then: stay},
-		Tell:  spoken,
+		Steer:    {by: of(Human), then: stay},
+		Fallback: {by: of(Engine), then: stay},
+		Tell:     spoken,
 		// The work of a branch of this task was approved: so the task is complete here as well.
 		Merge: merge(goTo(Complete)),
 	})

@@ -49,6 +49,7 @@ type Task struct {
 	Worktree     string      `json:"worktree,omitempty"`       // absolute path of the folder that the task is worked on in; "" in a database
 	Pin          Pin         `json:"pin,omitzero"`             // the gate in force
 	Assigned     Assigned    `json:"assigned,omitzero"`        // the executor that a rule gave the work to; the zero one is the gate's
+	StandIns     []StandIn   `json:"stand_ins,omitempty"`      // agents of the lists that have worked so far, newest last, at most MaxRecords
 	Docs         map[Doc]Ref `json:"docs,omitempty"`           // the current documents
 	Decisions    []Record    `json:"decisions,omitempty"`      // answers of a person, newest last, at most MaxRecords
 	Progress     []Record    `json:"progress,omitempty"`       // the holder's notes, likewise
@@ -212,6 +213,36 @@ type Assigned struct {
 	Was   string `json:"was,omitempty"`   // the session that held the work; "" for nobody
 }
 
+// A StandIn is the agent of its list that works for a duty.
+type StandIn struct {
+	Duty  string    `json:"duty"` // executor, consultant or reviewer
+	Agent string    `json:"agent"`
+	Model string    `json:"model,omitempty"` // "" for the agent's own choice
+	For   string    `json:"for,omitempty"`   // the first of the list, AGENT or AGENT:MODEL; "" where that one works again
+	Why   string    `json:"why,omitempty"`   // why the first cannot work
+	Until time.Time `json:"until,omitzero"`  // when it can again; zero where nobody knows
+}
+
+// Variant returns the agent and its model.
+func (s StandIn) Variant() Variant { return Variant{s.Agent, s.Model} }
+
+// StandIn returns the newest stand-in of a duty, the zero one if there never was one.
+func (t Task) StandIn(duty string) (s StandIn) {
+	for _, one := range t.StandIns {
+		if one.Duty == duty {
+			s = one
+		}
+	}
+	return s
+}
+
+// SetStandIn makes s the newest stand-in. Each agent of a duty is remembered once.
+func (t *Task) SetStandIn(s StandIn) {
+	t.StandIns = Remember(slices.DeleteFunc(t.StandIns, func(was StandIn) bool {
+		return was.Duty == s.Duty && was.Variant() == s.Variant() && (was.For == "") == (s.For == "")
+	}), s)
+}
+
 // A FileMove is the target of a rollback or a merge that is moving files. It is the merge of a
 // delegate where Of is set.
 type FileMove struct {
@@ -281,8 +312,8 @@ type Message struct {
 // MaxRecords is the number of records of one kind in a task; older ones are only in the journal.
 const MaxRecords = 32
 
-// Remember appends to records or messages, and drops the oldest ones beyond MaxRecords.
-func Remember[R Record | Message](list []R, r R) []R {
+// Remember appends to records, messages or stand-ins, and drops the oldest ones beyond MaxRecords.
+func Remember[R Record | Message | StandIn](list []R, r R) []R {
 	list = append(slices.Clip(list), r)
 	return list[max(0, len(list)-MaxRecords):]
 }
@@ -341,6 +372,7 @@ func (t Task) Clone() Task {
 	t.Consulted = slices.Clone(t.Consulted)
 	t.Messages = slices.Clone(t.Messages)
 	t.Unattended = slices.Clone(t.Unattended)
+	t.StandIns = slices.Clone(t.StandIns)
 	t.Delegates = slices.Clone(t.Delegates)
 	return t
 }

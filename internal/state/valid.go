@@ -117,6 +117,7 @@ func (t *Task) Valid() error {
 	v.line("assigned.model", t.Assigned.Model)
 	v.count("assigned.off", t.Assigned.Off)
 	v.form("assigned.was", t.Assigned.Was, sessionID)
+	v.standIns(t.StandIns)
 	for doc, ref := range t.Docs {
 		if !ValidDoc(doc) {
 			v.fail("docs", "names %.80q, which is not a document", string(doc))
@@ -270,6 +271,21 @@ func (v *validator) messages(list []Message) {
 			v.known("messages.to", m.To != "")
 		}
 		v.count("messages.off", m.Off)
+	}
+}
+
+func (v *validator) standIns(list []StandIn) {
+	if len(list) > MaxRecords {
+		v.fail("stand_ins", "has %d entries and may have %d", len(list), MaxRecords)
+		return
+	}
+	for _, s := range list {
+		v.known("stand_ins.duty", s.Duty != "")
+		v.form("stand_ins.duty", s.Duty, label)
+		v.form("stand_ins.agent", s.Agent, label)
+		v.line("stand_ins.model", s.Model)
+		v.line("stand_ins.for", s.For)
+		v.line("stand_ins.why", s.Why)
 	}
 }
 

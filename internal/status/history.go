@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -98,6 +99,10 @@ func (p Event) NoteText() string {
 		note = p.State.Check.ID
 	case state.RollbackBegun, state.Rollback:
 		note = fmt.Sprintf("to %d, epoch %d  %s", p.Back, p.Epoch, Quoted(note))
+	case state.Fallback:
+		if n := len(p.State.StandIns); n > 0 {
+			note = format.Line(conductor.StandInText(p.State.StandIns[n-1]))
+		}
 	case state.Reassign:
 		note = fmt.Sprintf("to %s, epoch %d", note, p.Epoch)
 	case state.Release, state.Reset:

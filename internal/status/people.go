@@ -11,7 +11,7 @@ import (
 // eventWords say for people what an event was.
 var eventWords = map[state.Event]string{
 	state.CreateTask: "created", state.Branch: "branched", state.Reset: "given up", state.Reopen: "sent back", state.Steer: "told the agent",
-	state.Claim: "took the work", state.Release: "unassigned", state.Reassign: "gave the work to another agent", state.Progress: "reported progress", state.Tell: "sent a message",
+	state.Claim: "took the work", state.Release: "unassigned", state.Reassign: "gave the work to another agent", state.Fallback: "changed the agent", state.Progress: "reported progress", state.Tell: "sent a message",
 	state.CheckStarted: "started the checks", state.CheckPassed: "checks passed", state.CheckFailed: "checks failed", state.CheckVoid: "checks ended without a verdict",
 	state.Submit: "submitted", state.Approve: "approved", state.Reject: "rejected", state.Select: "selected", state.Scored: "scored",
 	state.Consult: "asked the reviewer", state.RespondConsult: "answered the executor", state.TakeResponse: "read the answer", state.AskHuman: "asked you", state.Answer: "answered",

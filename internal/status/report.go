@@ -55,8 +55,10 @@ type Report struct {
 	Spent         conductor.Spend `json:"spent,omitzero"`
 	FailureReason string          `json:"failure_reason,omitempty"`
 	Pipelines     []RunSummary    `json:"pipelines,omitempty"`
-	Branches      []string        `json:"branches,omitempty"` // of the project; none in the report of a branch
-	Queue         []QueuedTask    `json:"queue,omitempty"`    // likewise
+	Branches      []string        `json:"branches,omitempty"`   // of the project; none in the report of a branch
+	Queue         []QueuedTask    `json:"queue,omitempty"`      // likewise
+	StandIns      []state.StandIn `json:"stand_ins,omitempty"`  // agents that work in place of the first of their list
+	SameModel     string          `json:"same_model,omitempty"` // the client, and its model, that wrote the work and reviewed it
 	Notices       []string        `json:"notices,omitempty"`
 	Head          *Head           `json:"head,omitempty"` // where HEAD is not what it was when the task was created; ReadAll looks
 	Next          []Step          `json:"next"`
@@ -233,6 +235,15 @@ func (r *Report) working(e *engine.Engine, t state.Task) error {
 		r.Agents = append(r.Agents, AgentReport{runs[i], reading.Doing})
 	}
 	r.Spent = conductor.SpendOf(runs, time.Now())
+	for _, d := range conductor.Duties() {
+		if in := t.StandIn(string(d)); in.For != "" && t.Underway() {
+			r.StandIns = append(r.StandIns, in)
+			r.Notices = append(r.Notices, format.Line(conductor.StandInText(in)))
+		}
+	}
+	if r.SameModel = conductor.SameModel(runs); r.SameModel != "" {
+		r.Notices = append(r.Notices, "same model: "+format.Line(r.SameModel)+" wrote the work and reviewed it")
+	}
 	return nil
 }
 

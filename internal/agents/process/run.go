@@ -40,6 +40,7 @@ type Run struct {
 	Error    string    `json:"error,omitempty"`   // why it could not be started, or what became of its shim
 	Cut      bool      `json:"cut,omitempty"`     // the conductor ended it, because it made no progress
 	Stopped  bool      `json:"stopped,omitempty"` // it was ended through no fault of its own
+	Unable   bool      `json:"unable,omitempty"`  // its program is not there or cannot be executed
 	GaveUp   bool      `json:"gave_up,omitempty"` // it was held, and what it waited for did not come
 
 	Usage   agents.Usage   `json:"usage,omitzero"`

@@ -138,6 +138,7 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	}
 	cmd, err := o.command()
 	if err != nil {
+		r.Unable = true
 		return fail(err)
 	}
 	inside, err := o.enter(cmd)
@@ -151,7 +152,8 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	drained, err := output(cmd, log, inside != nil)
 	if err == nil {
 		if err = cmd.Start(); err != nil {
-			err = fmt.Errorf("start %s: %v", cmd.Path, rootfs.Cause(err))
+			_, gone := os.Stat(cmd.Dir)
+			r.Unable, err = gone == nil, fmt.Errorf("start %s: %v", cmd.Path, rootfs.Cause(err))
 		}
 		drained.began()
 	}

@@ -219,7 +219,7 @@ func TestWhatCannotBeStartedIsWrittenDownToo(t *testing.T) {
 			_ = os.Chmod(b.path("agent"), 0o700)
 			o.Launch.Argv, o.Launch.Env = []string{"agent"}, []string{"PATH=.:"}
 		}, "agent is not on the PATH"},
-		{"a file where the logs belong", func(b *bench, _ *Order) { b.write("logs", "") }, "logs is not a folder; move it away"},
+		{"a file where the folder of logs belongs", func(b *bench, _ *Order) { b.write("logs", "") }, "logs is not a folder; move it away"},
 		{"a file of the launch in a file", func(b *bench, o *Order) {
 			b.write("plain", "")
 			o.Launch.Files = map[string]string{b.path("plain/conf"): ""}
@@ -239,6 +239,9 @@ func TestWhatCannotBeStartedIsWrittenDownToo(t *testing.T) {
 			}
 			if r := b.over(); r.Error != err.Error() || r.Began() || !r.Over() || r.Name != "executor-1" {
 				t.Errorf("written down as %+v", r)
+			}
+			if r := b.over(); r.Unable == (strings.Contains(c.name, "folder") || strings.Contains(c.name, "launch")) || (r.Absence().Why == "cannot start") != r.Unable {
+				t.Errorf("another agent works in its place: %v", r.Unable)
 			}
 			if left := b.slot.occupant(); left.Mark != "" {
 				t.Errorf("in the slot stands %+v", left)

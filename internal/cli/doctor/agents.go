@@ -60,6 +60,12 @@ func checkAgent(p *doctor.Context, d agents.Duty) doctor.Finding {
 	if err != nil {
 		return doctor.Bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), refusal.Say("see %s for what it says", p.Path("logs")))
 	}
+	for _, other := range conductor.Agent(conf.HQ, d).List()[1:] {
+		if err := cli.CheckStartable(p.Ctx, p.Place.Root, other, "hq."+string(d.Role())+".fallback in ferrus.toml", ""); err != nil {
+			f := cli.Explain(err)
+			return doctor.Noted(f.Message+"; it cannot work in place of "+x.Name, f.Remedy)
+		}
+	}
 	if x.Program == "" {
 		return doctor.Fine(fmt.Sprintf("%s; its server starts and lists %s", x.Title, format.Count(tools, "tool", "tools")))
 	}

@@ -85,7 +85,7 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 	}
 	var who []config.Agent
 	if conf, err := config.LoadFor(filepath.Join(place.Root, config.FileName)); err == nil {
-		who = append(who, conf.HQ.Supervisor, conf.HQ.Executor)
+		who = slices.Concat(conf.HQ.Supervisor.List(), conf.HQ.Executor.List())
 	}
 	ctx, answered := cli.AskClients(ctx, place.Root, who...)
 	defer answered()

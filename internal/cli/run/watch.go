@@ -132,6 +132,8 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 		return cli.Styled("running the checks on this computer too, before a reviewer starts")
 	case conductor.Started:
 		return duty + w.a.Paint("", "  "+e.Agent+" started"+inSandbox(e.Sandbox)+because(e.Outside)+because(e.Why))
+	case conductor.FellBack:
+		return w.a.Paint(cli.Yellow, format.Line(e.Text))
 	case conductor.Ending:
 		return duty + w.a.Paint("", "  stopped by ferrus: "+format.Line(e.Text))
 	case conductor.Ended:

@@ -84,6 +84,7 @@ func (f *Folder) seen(role string, runs func(role string) ([]process.Run, error)
 	if taken || !r.Over() {
 		return s, nil
 	}
+	s.Moved = f.moved(role, list)
 	s.Exited, s.Exit, s.GaveUp = true, r.Exit, r.GaveUp
 	ended := r.Cut || r.Stopped
 	if ended && s.Exit == 0 { // it was ended on request, which is not a success

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
@@ -67,7 +69,28 @@ func (s Settings) Agent(k workflow.Worker) config.Agent {
 		}
 	}
 	who.Model = cmp.Or(k.Model, who.Model)
+	if len(s.Variant) > 0 {
+		who.Fallback = nil // a variant is this agent and no other
+	}
 	return who
+}
+
+// standsIn returns the first agent of a worker's list that can work after the runs, and whether there is one; else the first of the list.
+func (s Settings) standsIn(k workflow.Worker, runs []process.Run, now time.Time) (config.Agent, bool) {
+	list := s.Agent(k).List()
+	i := slices.IndexFunc(list, func(a config.Agent) bool { return process.Absent(runs, a.Agent, a.Model, now).Why == "" })
+	return list[max(0, i)], i >= 0
+}
+
+// moved returns how many of a worker's attempts ended by what its client said of itself while another of its list could work.
+func (f *Folder) moved(role string, runs []process.Run) (n int) {
+	k, _ := f.Workflow.Worker(role)
+	for i, r := range runs {
+		if _, other := f.Settings.standsIn(k, runs[:i+1], r.Ended); k.Run == "" && r.Absence().Why != "" && other {
+			n++
+		}
+	}
+	return n
 }
 
 // order returns what the shim of a worker is started with.
@@ -115,7 +138,11 @@ func (b *runState) staff(o *process.Order, k workflow.Worker, spec agents.Launch
 		o.Launch = agents.Shell(k.Run, b.status.Topic, spec)
 		return nil
 	}
-	who := b.f.Settings.Agent(k)
+	runs, err := b.f.Runs(k.Role)
+	if err != nil {
+		return err
+	}
+	who, _ := b.f.Settings.standsIn(k, runs, b.o.Now())
 	adapter, err := agents.Find(who.Agent)
 	if err != nil {
 		return err

@@ -31,6 +31,9 @@ func Age(at time.Time) string { return Duration(max(time.Second, time.Since(at))
 // Clock is a time of day where the person is.
 func Clock(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 
+// Date is a time where the person is, with its day.
+func Date(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }
+
 // Count is n with its noun in the right number.
 func Count(n int, one, many string) string {
 	if n == 1 {

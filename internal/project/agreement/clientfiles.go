@@ -25,7 +25,7 @@ func clientFiles(root string, conf config.Config) []trust.Value {
 	var values []trust.Value
 	var seen []string
 	ruled, _ := conf.RuleAgents()
-	for _, who := range append([]config.Agent{conf.HQ.Supervisor, conf.HQ.Executor}, ruled...) {
+	for _, who := range slices.Concat(conf.HQ.Supervisor.List(), conf.HQ.Executor.List(), ruled) {
 		adapter, err := adapters.Find(who.Agent)
 		if err != nil {
 			continue

@@ -105,6 +105,10 @@ func scenarios() []scenario {
 		{name: "release", road: working, act: apply(on(state.Release, state.Human, nil))},
 		{name: "reassign by a rule", road: and(working, started, on(state.CheckFailed, state.Engine, nil)),
 			act: apply(byRule(on(state.Reassign, state.Engine, nil)))},
+		{name: "fallback", road: reviewing, act: apply(laid(on(state.Fallback, state.Engine, nil),
+			func(t *state.Task) {
+				t.SetStandIn(state.StandIn{Duty: "reviewer", Agent: "gemini", For: "codex", Why: "has reached its limit"})
+			}))},
 		{name: "accept_config", road: working, act: apply(on(state.AcceptConfig, state.Human, text(store.GateDoc, `{"a":1}`)))},
 		{name: "rollback_started", road: reviewing, act: apply(on(state.RollbackBegun, state.Human, nil))},
 		{name: "rollback", road: reviewing, act: apply(on(state.Rollback, state.Human, nil, state.SubmissionDoc))},
