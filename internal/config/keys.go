@@ -228,16 +228,14 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Command },
 	},
 	{
-		name: "hq.supervisor.fallback", def: []string{},
+		name: "hq.supervisor.fallback", def: []string{}, field: func(c *Config) any { return &c.HQ.Supervisor.Fallback },
 		comment: "Agents that work while it cannot (a limit, no login, no start), in order: \"codex\", \"claude-code:opus\".",
 		does:    "Decides which other programs are started to review work.",
-		field:   func(c *Config) any { return &c.HQ.Supervisor.Fallback },
 	},
 	{
-		name: "hq.supervisor.same_model", def: false,
+		name: "hq.supervisor.same_model", def: false, field: func(c *Config) any { return &c.HQ.SameModel },
 		comment: "Let a fallback make an agent the reviewer of work that its own client and model wrote.",
 		does:    "Lets an agent review what its own client and model wrote.",
-		field:   func(c *Config) any { return &c.HQ.SameModel },
 	},
 	{
 		name: "hq.executor.agent", def: "codex", words: agentNames(),
@@ -264,10 +262,9 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.HQ.Executor.Command },
 	},
 	{
-		name: "hq.executor.fallback", def: []string{},
+		name: "hq.executor.fallback", def: []string{}, field: func(c *Config) any { return &c.HQ.Executor.Fallback },
 		comment: "Agents that work while it cannot (a limit, no login, no start), in order: \"codex\", \"claude-code:opus\".",
 		does:    "Decides which other programs are started to do the work.",
-		field:   func(c *Config) any { return &c.HQ.Executor.Fallback },
 	},
 	{
 		name: "hq.executor.continue", def: Fresh, words: []string{Fresh, Native},
