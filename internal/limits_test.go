@@ -71,6 +71,7 @@ var limits = map[string]string{
 	"agents/guest rootfs.ReadRegular maxIndex":               "a file of git",
 	"agents/guest rootfs.ReadRegular most":                   "files of git",
 	"worktree/repository root.ReadFile MaxRules":             "compared with what is to be there; a larger one is written again",
+	"worktree/repository root.ReadFile maxMessage":           "a hook of the person writes it",
 	"worktree/repository root.ReadFile maxAdmin":             "one path",
 	"worktree/repository root.ReadFile maxFrozen":            fits,
 	"worktree/repository root.ReadFile maxShallow":           "one line a commit that was fetched",

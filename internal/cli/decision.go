@@ -75,6 +75,18 @@ func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...s
 	return nil
 }
 
+// Merge carries out an act on a branch in a person's session of the project, and shows what became of it, but not what helps next: the command
+// goes on. As JSON it shows nothing.
+func (a *App) Merge(ctx context.Context, s *engine.Session, r act.Request) error {
+	got, err := a.decide(ctx, s, r, Source{}, nil)
+	for _, line := range got.Lines {
+		if !a.JSON && err == nil {
+			a.Say("%s\n", line)
+		}
+	}
+	return err
+}
+
 // deciding opens the session in which a person decides: that of the task, or of the project for an act on one of its branches.
 func (a *App) deciding(ctx context.Context, r *act.Request) (*engine.Session, error) {
 	if r.Project {

@@ -57,7 +57,7 @@ func (r *Report) steps() []Step {
 	case r.deserted():
 		list = slices.Insert(list, 0, Step{"ferrus resume", "starts the agent that is missing"})
 	case r.State == state.Complete && r.uncommitted:
-		list[0].Why = "commit it if you like it"
+		list = slices.Insert(list, 1, Step{"ferrus commit", "commits it, with your git hooks"})
 	case r.State == state.Complete && r.Branch != "" && r.merged:
 		list = slices.Insert(list, 1, Step{"ferrus branch --remove " + r.Branch, "deletes the branch, which is merged"})
 	case r.State == state.Complete && r.Branch != "":

@@ -9,16 +9,19 @@ import (
 
 // MergeCommand is ferrus merge.
 func MergeCommand(a *cli.App) *cobra.Command {
-	var resolve bool
+	var resolve, commits bool
+	var how committing
 	cmd := &cobra.Command{
-		Use:   "merge NAME [--resolve]",
+		Use:   "merge NAME [--resolve | --commit]",
 		Short: "Merge the approved work of a branch into the project",
 		Long: `Merges the approved files of the branch into the files of the project, including
 your uncommitted changes. The checks run on the merged result first. If there is
-a conflict or a check fails, nothing is changed. ferrus commits nothing and does
-not touch your index, stash or branches. With --resolve the executor of the
-branch gets the conflict as a review.`,
+a conflict or a check fails, nothing is changed. Your index, stash and branches
+are not touched, and nothing is committed, except with --commit: then what the
+merge brought is committed, as by "ferrus commit". With --resolve the executor
+of the branch gets the conflict as a review.`,
 		Example: `  ferrus merge fix-login
+  ferrus merge fix-login --commit
   ferrus merge fix-login --resolve`,
 		Annotations: cli.Reference(`This is git's three-way merge, from the files with which the task of the branch
 started. The checks run in the work tree of the branch. The merge is refused
@@ -41,6 +44,12 @@ conflicts[{path kind}] or failures[]. With --resolve: task_id state seq epoch.`)
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case resolve && commits, how.earlier && !commits:
+				return cli.UsageError("omit one of them; --with-earlier is for --commit", "these flags do not go together")
+			case commits:
+				return mergeAndCommit(a, cmd.Context(), args[0], how)
+			}
 			kind := act.Named("merge")
 			if resolve {
 				kind = act.Named("resolve")
@@ -49,6 +58,8 @@ conflicts[{path kind}] or failures[]. With --resolve: task_id state seq epoch.`)
 		},
 	}
 	cmd.Flags().BoolVar(&resolve, "resolve", false, "send a conflict back to the executor")
+	cmd.Flags().BoolVar(&commits, "commit", false, "commit what the merge brought, with your git hooks and signing")
+	cmd.Flags().BoolVar(&how.earlier, "with-earlier", false, "with --commit: "+withEarlier)
 	a.SubmissionFlag(cmd)
 	a.ResumeFlag(cmd)
 	return cmd

@@ -54,6 +54,7 @@ var groups = []group{
 		{"approve", task.ApproveCommand},
 		{"reject", task.RejectCommand},
 		{"check", task.CheckCommand},
+		{"commit", branch.CommitCommand},
 		{"release", task.ReleaseCommand},
 		{"reopen", task.ReopenCommand},
 		{"reset", task.ResetCommand},

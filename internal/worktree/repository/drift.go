@@ -33,6 +33,17 @@ func (r *Repository) Drift(ctx context.Context) ([]string, error) {
 	return lines, err
 }
 
+// ConfigChanged reports whether the repository's configuration is another one than when its settings were frozen, but for settings that
+// git writes in the course of work and that run nothing.
+func (r *Repository) ConfigChanged(ctx context.Context) (bool, error) {
+	rules, err := r.rulesNow(ctx)
+	if err != nil {
+		return false, err
+	}
+	is, err := r.readRules(ctx)
+	return err == nil && rules.frozen.Sums[ofConfig] != is.local, err
+}
+
 const (
 	ofConfig     = "the repository's git configuration"
 	ofExclude    = "info/exclude"
