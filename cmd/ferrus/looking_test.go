@@ -41,7 +41,7 @@ var looking = []string{
 
 // acting are the commands that may start something, or change something: that is what they are for. All others only look.
 var acting = strings.Fields(`init run ui web answer resume stop step demo demo/agent task send approve reject check release reopen reset rollback
-	branch select merge commit node node/drain pipeline/run pipeline/start pipeline/resume pipeline/retry pipeline/deliver pipeline/cancel pipeline/rerun
+	branch select merge commit pr node node/drain pipeline/run pipeline/start pipeline/resume pipeline/retry pipeline/deliver pipeline/cancel pipeline/rerun
 	wait-file config/accept notify open serve connect token/new token/revoke store/move store/join store/remove store/export store/import service/install service/remove uninstall`)
 
 // TestEveryCommandLooksOrActs walks the tree of commands: a new one either acts, or is run by TestLookingRunsNothing.

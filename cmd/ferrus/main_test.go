@@ -108,7 +108,7 @@ func runScripts(t *testing.T, dir string, databases ...string) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"agent": agentCommand, "rc": rcCommand, "write": writeCommand, "edit": editCommand, "fill": fillCommand,
+			"agent": agentCommand, "forge": forgeCommand, "rc": rcCommand, "write": writeCommand, "edit": editCommand, "fill": fillCommand,
 			"lock": lockCommand, "tree": treeCommand, "tty": ttyCommand, "moment": momentCommand, "age": ageCommand, "entry": entryCommand, "service": serviceCommand, "nobody": nobodyCommand,
 		},
 	})

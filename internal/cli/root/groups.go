@@ -55,6 +55,7 @@ var groups = []group{
 		{"reject", task.RejectCommand},
 		{"check", task.CheckCommand},
 		{"commit", branch.CommitCommand},
+		{"pr", branch.PrCommand},
 		{"release", task.ReleaseCommand},
 		{"reopen", task.ReopenCommand},
 		{"reset", task.ResetCommand},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -71,7 +72,7 @@ func PrepareCommit(ctx context.Context, s, from *engine.Session, message string)
 	}
 	began, by, err := c.history(s.Engine(), was)
 	if err == nil {
-		err = c.compare(ctx, was.Task, from == nil, frozen, began)
+		err = c.onHead(ctx, was.Task, from == nil, frozen, began)
 	}
 	if err != nil {
 		return nil, asRefusal(err)
@@ -151,8 +152,8 @@ func (c *Committing) history(e *engine.Engine, was store.Snapshot) (began time.T
 	return began, by, nil
 }
 
-// compare finds what the commit changes, what of it is older than the work, and which hooks run.
-func (c *Committing) compare(ctx context.Context, t state.Task, own bool, frozen *worktree.Tree, began time.Time) (err error) {
+// onHead finds what a commit on the one that is checked out changes, and which hooks run. frozen is where the work was done.
+func (c *Committing) onHead(ctx context.Context, t state.Task, own bool, frozen *worktree.Tree, began time.Time) (err error) {
 	if c.commit.Parent, c.On, err = c.tree.Head(ctx); err != nil {
 		return err
 	}
@@ -166,11 +167,27 @@ func (c *Committing) compare(ctx context.Context, t state.Task, own bool, frozen
 	if !own {
 		start = c.commit.Parent
 	}
+	changed, err := c.compare(ctx, t, start, own)
+	if err != nil {
+		return err
+	}
+	if c.staged, err = c.tree.Staged(ctx, c.commit.Parent); err != nil {
+		return err
+	}
+	if err := c.agreeConfig(ctx, frozen); err != nil {
+		return err
+	}
+	return c.agreeHooks(ctx, changed, began)
+}
+
+// compare finds what the commit changes, and what of it is older than the work. start is the commit at which the work began. It returns the paths that the
+// commit or the work changes.
+func (c *Committing) compare(ctx context.Context, t state.Task, start string, own bool) (changed git.Set, err error) {
 	var trees [5]string // of HEAD, of the commit at the beginning, of the files then, of the work, and to be committed
 	for i, id := range []string{c.commit.Parent, start, t.BaseTree, t.Submission.Tree, c.commit.Tree} {
 		if trees[i] = id; i < 2 {
 			if trees[i], err = c.treeOf(ctx, id); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
@@ -182,12 +199,12 @@ func (c *Committing) compare(ctx context.Context, t state.Task, own bool, frozen
 		}
 		return paths, deltas, err
 	}
-	toCommit, deltas, err1 := between(0, 4)
+	changed, deltas, err1 := between(0, 4)
 	worked, _, err2 := between(2, 3)
 	before, _, err3 := between(1, 2)
 	sinceHead, _, err4 := between(0, 2)
 	if err := errors.Join(err1, err2, err3, err4, c.leaveOut(ctx, deltas)); err != nil {
-		return err
+		return nil, err
 	}
 	for _, d := range c.deltas {
 		name := git.Printable(d.Path)
@@ -196,13 +213,8 @@ func (c *Committing) compare(ctx context.Context, t state.Task, own bool, frozen
 			c.Earlier = append(c.Earlier, name)
 		}
 	}
-	if c.staged, err = c.tree.Staged(ctx, c.commit.Parent); err != nil {
-		return err
-	}
-	for path := range worked {
-		toCommit.Add(path)
-	}
-	return c.agree(ctx, toCommit, frozen, began)
+	maps.Copy(changed, worked)
+	return changed, nil
 }
 
 // treeOf is the tree of a commit, that without files for "".
@@ -233,22 +245,21 @@ func (c *Committing) leaveOut(ctx context.Context, all []repository.Delta) error
 	return nil
 }
 
-// agree refuses a configuration of git, and hooks, that the agents could have written.
-func (c *Committing) agree(ctx context.Context, changed git.Set, frozen *worktree.Tree, began time.Time) error {
+// agreeConfig refuses a configuration of git that the agents could have written.
+func (c *Committing) agreeConfig(ctx context.Context, frozen *worktree.Tree) error {
 	other, err := frozen.ConfigChanged(ctx)
-	if err != nil {
-		return err
-	}
-	if other {
+	if other && err == nil {
 		return &refusal.RefusedError{Code: refusal.Untrusted, Message: "the repository's git configuration changed since the task was created, and it can name programs that git commit runs",
 			Remedy: "look at it: git config --local --list; then commit with git", Person: true}
 	}
+	return err
+}
+
+// agreeHooks refuses hooks that the agents could have written.
+func (c *Committing) agreeHooks(ctx context.Context, changed git.Set, began time.Time) (err error) {
 	c.commit.Hooks, err = c.tree.CommitHooks(ctx, changed, c.commit.Tree, began)
-	if err != nil {
+	if c.Hooks = c.commit.Hooks.Names; err != nil || len(c.commit.Hooks.Changed) == 0 {
 		return err
-	}
-	if c.Hooks = c.commit.Hooks.Names; len(c.commit.Hooks.Changed) == 0 {
-		return nil
 	}
 	var names []string
 	for _, file := range c.commit.Hooks.Changed {
@@ -266,12 +277,8 @@ func (c *Committing) Make(ctx context.Context, said io.Writer) (id string, err e
 		return "", err
 	}
 	defer lock.Close()
-	if err := c.tree.SaveRef(ctx, c.name, c.commit.Tree); err != nil {
-		return "", refusal.Git(err)
-	}
-	// Git would commit whatever lies under an id.
-	if _, err := c.tree.Verify(ctx, cmp.Or(c.parentTree(ctx), c.commit.Tree), c.commit.Tree, 0, worktree.MaxShown); err != nil {
-		return "", refusal.Git(err)
+	if err := c.saveTree(ctx); err != nil {
+		return "", err
 	}
 	c.commit.Said = said
 	c.commit.Unchanged = func(ctx context.Context) error {
@@ -297,9 +304,17 @@ func (c *Committing) Make(ctx context.Context, said io.Writer) (id string, err e
 	return id, err
 }
 
-func (c *Committing) parentTree(ctx context.Context) string {
-	tree, _ := c.treeOf(ctx, c.commit.Parent)
-	return tree
+// saveTree has the repository have the tree, whose objects are what their ids say: git would commit whatever lies under an id.
+func (c *Committing) saveTree(ctx context.Context) error {
+	err := c.tree.SaveRef(ctx, c.name, c.commit.Tree)
+	parent := ""
+	if err == nil {
+		parent, err = c.treeOf(ctx, c.commit.Parent)
+	}
+	if err == nil {
+		_, err = c.tree.Verify(ctx, parent, c.commit.Tree, 0, worktree.MaxShown)
+	}
+	return asRefusal(err)
 }
 
 // message is that of the commit.

@@ -260,3 +260,6 @@ func (h *Head) Write(p []byte) (int, error) {
 	h.Buffer.Write(keep)
 	return len(p), nil
 }
+
+// ReadFrom is that of Write: without it a copy would find the one of the buffer, which keeps everything.
+func (h *Head) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{h}, r) }

@@ -85,10 +85,9 @@ func (r *Repository) MakeCommit(ctx context.Context, c Commit, deltas []Delta, s
 	if err != nil {
 		return "", err
 	}
-	own := git.Command{Dir: r.dir, Config: []string{"core.hooksPath=" + c.Hooks.Dir, "i18n.commitEncoding=UTF-8"}}
 	hook := func(name string, args ...string) error {
-		h := own
-		h.Env = []string{"GIT_INDEX_FILE=" + index}
+		h := r.named(c)
+		h.Env = []string{"GIT_INDEX_FILE=" + index} // a hook finds the repository as it does with git
 		if _, err := h.Own(ctx, c.Said, append([]string{"hook", "run", "--ignore-missing", name, "--"}, args...)...); err != nil {
 			return fmt.Errorf("the hook %s refused the commit: %w", name, err)
 		}
@@ -112,30 +111,82 @@ func (r *Repository) MakeCommit(ctx context.Context, c Commit, deltas []Delta, s
 		}
 		return "", errors.Join(hooked, err)
 	}
-	dirs := git.Command{Dir: r.dir, Config: own.Config, Env: []string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.common, "GIT_WORK_TREE=" + r.dir}}
-	args := []string{"commit-tree", tree}
-	if c.Parent != "" {
-		args = append(args, "-p", c.Parent)
-	}
-	if sign, err := dirs.Own(ctx, io.Discard, "config", "--type=bool", "commit.gpgSign"); err == nil && strings.TrimSpace(string(sign)) == "true" {
-		args = append(args, "-S")
-	}
-	dirs.Stdin = strings.NewReader(text)
-	out, err := dirs.Own(ctx, c.Said, append(args, "-F", "-")...)
-	if err != nil {
+	if id, err = r.commitTree(ctx, c, tree, text); err != nil {
 		return "", err
 	}
-	id, was := strings.TrimSpace(string(out)), c.Parent
+	was := c.Parent
 	if was == "" {
 		was = r.nothing
 	}
 	r.Changing()
-	if _, err := dirs.Own(ctx, c.Said, "update-ref", "-m", "commit: "+git.FirstLine(text), "HEAD", id, was); err != nil {
+	if _, err := r.named(c).Own(ctx, c.Said, "update-ref", "-m", "commit: "+git.FirstLine(text), "HEAD", id, was); err != nil {
 		return "", err
 	}
 	err = r.unstage(ctx, deltas, staged)
 	_ = hook("post-commit") // as with git, it cannot undo the commit
 	return id, err
+}
+
+// named is a call of the person's git that names the directories of the repository.
+func (r *Repository) named(c Commit) git.Command {
+	return git.Command{Dir: r.dir, Config: []string{"core.hooksPath=" + c.Hooks.Dir, "i18n.commitEncoding=UTF-8"},
+		Env: []string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.common, "GIT_WORK_TREE=" + r.dir}}
+}
+
+// commitTree writes the commit of a tree, signed if the person's configuration says so.
+func (r *Repository) commitTree(ctx context.Context, c Commit, tree, text string) (id string, err error) {
+	call := r.named(c)
+	args := []string{"commit-tree", tree}
+	if c.Parent != "" {
+		args = append(args, "-p", c.Parent)
+	}
+	if sign, err := call.Own(ctx, io.Discard, "config", "--type=bool", "commit.gpgSign"); err == nil && strings.TrimSpace(string(sign)) == "true" {
+		args = append(args, "-S")
+	}
+	call.Stdin = strings.NewReader(text)
+	out, err := call.Own(ctx, c.Said, append(args, "-F", "-")...)
+	return strings.TrimSpace(string(out)), err
+}
+
+// SaveCommit writes the commit of a tree as the person, with their signing and without hooks, and saves it as refs/ferrus/<name>. If that has
+// such a commit of the same tree and parent already, it is the one. The index and the branches of the person stay.
+func (r *Repository) SaveCommit(ctx context.Context, c Commit, name string) (id string, err error) {
+	draft, err := r.TempDir("restore-commit-*")
+	if err != nil {
+		return "", err
+	}
+	defer r.RemoveTemp(draft)
+	tree, err := r.draftIndex(ctx, filepath.Join(draft, "index"), c)
+	if err != nil {
+		return "", err
+	}
+	if was, err := r.SavedCommit(ctx, name); err == nil && was != "" {
+		out, _, err := r.UserCommand().Run(ctx, "log", "-1", "--format=%T %P", was)
+		if err == nil && strings.TrimSpace(string(out)) == strings.TrimSpace(tree+" "+c.Parent) {
+			return was, nil
+		}
+	}
+	c.Hooks.Dir = filepath.Join(os.DevNull, "none")
+	if id, err = r.commitTree(ctx, c, tree, c.Message); err != nil {
+		return "", err
+	}
+	return id, r.updateRefs(ctx, "option no-deref\nupdate "+RefPrefix+name+" "+id+"\n")
+}
+
+// SavedCommit returns the commit that refs/ferrus/<name> has, "" for none.
+func (r *Repository) SavedCommit(ctx context.Context, name string) (string, error) {
+	if err := CheckName(name); err != nil {
+		return "", err
+	}
+	return r.resolve(ctx, RefPrefix+name)
+}
+
+// RecordCommit makes refs/ferrus/<name> have a commit of the repository.
+func (r *Repository) RecordCommit(ctx context.Context, name, id string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	return r.updateRefs(ctx, "option no-deref\nupdate "+RefPrefix+name+" "+id+"\n")
 }
 
 // draftIndex makes an index of the tree that is to be committed, and returns that tree. It knows the files on disk as the user's index does, so
