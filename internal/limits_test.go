@@ -36,7 +36,7 @@ var limits = map[string]string{
 	"config/propose rootfs.ReadFile maxProject":              "a file of the project",
 	"agents/confine root.ReadFile maxRecord":                 fits,
 	"agents/confine rootfs.ReadOwnTail maxShared":            "the end of a log is enough",
-	"status home.ReadFile mostIndex":                         "a cache: a larger one counts as none, and is made again",
+	"project home.ReadFile mostIndex":                        "a cache: a larger one counts as none, and is made again",
 	"status/doctor rootfs.ReadOwn project.MaxState":          "the limit of the store",
 	"status/doctor rootfs.ReadOwn store.MaxDoc":              "the store accepts no larger document",
 	"status/evidence root.ReadFile maxSums":                  fits,

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -63,7 +62,6 @@ const indexFile = "history.index"
 const (
 	mostText  = 16 << 10  // bytes that are searched
 	mostPatch = 256 << 10 // bytes of the patch, for the paths in it
-	mostIndex = 1 << 30   // bytes of the index
 )
 
 // ReadHistory returns the tasks of a project that are over and that a search finds, the newest first. With keep it writes an index of them,
@@ -74,30 +72,28 @@ func ReadHistory(root string, s Search, keep bool) ([]PastTask, error) {
 		return nil, err
 	}
 	defer home.Close()
-	known := readIndex(home)
 	var found []PastTask
-	lines, changed := make([]string, 0, len(known)), false
+	index := project.OpenIndex(home, indexFile)
 	err = eachArchive(home, unfinished(home), func(archive *rootfs.Root, dir string, t ArchivedTask) error {
 		sign := ""
 		if info, err := archive.Lstat(t.TaskID + "/journal.jsonl"); err == nil {
 			sign = fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
 		}
-		x, ok := known[dir]
-		if !ok || x.Sign != sign {
-			x, changed = indexed{Sign: sign, Task: readPast(home, dir, t)}, true
-			x.line = x.String()
-		}
-		lines = append(lines, x.line)
-		if s.Match(x.Task) {
-			found = append(found, x.Task)
-		}
-		return nil
+		return index.Use(dir, sign, func() string { return readPast(home, dir, t).indexed() }, func(known string) error {
+			head, text, _ := strings.Cut(known, "\t")
+			p := PastTask{text: text}
+			err := json.Unmarshal([]byte(head), &p)
+			if err == nil && s.Match(p) {
+				found = append(found, p)
+			}
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	if keep && (changed || len(lines) != len(known)) {
-		_ = atomicfile.Replace(home, indexFile, []byte(strings.Join(lines, "")), 0o600) // an agent in a sandbox may look, and not write
+	if keep {
+		index.Save()
 	}
 	slices.SortFunc(found, func(a, b PastTask) int { return newestFirst(a.ArchivedTask, b.ArchivedTask) })
 	return found, nil
@@ -174,31 +170,10 @@ func pathsOf(home *rootfs.Root, name string) (paths []string) {
 	return paths
 }
 
-// An indexed task is a line of the index: itself as JSON, a tab, and what is searched, in one line.
-type indexed struct {
-	Sign string   `json:"sign"` // of the journal in its archive
-	Task PastTask `json:"task"`
-	line string
-}
-
-func (x indexed) String() string {
-	head, _ := json.Marshal(x) // strings and times are always written
-	return string(head) + "\t" + strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(x.Task.text) + "\n"
-}
-
-// readIndex reads the index, by the folders of the tasks. What is no line of one is left out, and made again.
-func readIndex(home *rootfs.Root) map[string]indexed {
-	text, _ := home.ReadFile(indexFile, mostIndex)
-	known := map[string]indexed{}
-	for line := range strings.Lines(string(text)) {
-		var x indexed
-		head, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if ok && json.Unmarshal([]byte(head), &x) == nil {
-			x.line, x.Task.text = line, rest
-			known[x.Task.Dir] = x
-		}
-	}
-	return known
+// indexed is the task in the index: itself as JSON, a tab, and what is searched.
+func (t PastTask) indexed() string {
+	head, _ := json.Marshal(t) // strings and times are always written
+	return string(head) + "\t" + strings.ReplaceAll(t.text, "\t", " ")
 }
 
 // A Past is all there is of a task that is over.
