@@ -1,11 +1,16 @@
 package conductor
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -60,5 +65,44 @@ func TestBudgetsHoldBesideEveryOtherThingThatCanWait(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTheLimitOfADay lets no agent start before midnight, and ends none. The next day begins with nothing used.
+func TestTheLimitOfADay(t *testing.T) {
+	t.Parallel()
+	c := conducting(t, "[checks]\ncommands = []\n[limits]\nmax_day_minutes = 2\nday_zone = \"UTC\"\n")
+	human := c.e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})
+	if _, err := human.CreateTask(t.Context(), "Build it.", ""); err != nil {
+		t.Fatal(err)
+	}
+	look := func() Act {
+		t.Helper()
+		f, err := c.gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return decide(f)
+	}
+	if act := look(); act.Do != start {
+		t.Fatalf("%+v", act)
+	}
+	const line = `{"run":"executor-1","duty":"executor","agent":"codex","log":"agent-a.log","started":"2026-01-02T01:00:00Z","ended":"2026-01-02T01:02:00Z"}` + "\n"
+	dir := c.e.Place().Path("runs")
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "t-0.jsonl"), []byte(line), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	midnight := time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
+	if act := look(); act.Do != park || !act.Until.Equal(midnight) || !strings.HasPrefix(act.Why, "The agents of this project have run for 2 minutes of 2 today.") {
+		t.Errorf("%+v", act)
+	}
+	f := facts(state.Executing, there(agents.Executor, time.Minute, 0), held)
+	f.Day.Text, f.Day.Until = "used up", midnight
+	if act := decide(f); act.Do != keep {
+		t.Errorf("an agent that runs: %+v", act)
+	}
+	c.Now = func() time.Time { return midnight }
+	if act := look(); act.Do != start {
+		t.Errorf("the next day: %+v", act)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -44,7 +45,7 @@ type Options struct {
 
 	// Others returns what agents of other machines have used for this task, in all and since a person last renewed the budget. With an
 	// error it is at least that much, and nothing is started. Nil means nothing.
-	Others func() (total, since Spend, err error)
+	Others func() (total, since records.Spend, err error)
 	// Hold returns why no agent of this task may run now, "" if they may. Nil means that they may.
 	Hold func() string
 
@@ -237,6 +238,9 @@ func (c *conductor) evict() {
 	}
 }
 
+// allowing is how often to look whether a person has lifted a limit of the day.
+const allowing = 2 * time.Second
+
 // catchUp is the pause before more output of an agent is read, if it prints faster than that.
 const catchUp = 10 * time.Millisecond
 
@@ -244,6 +248,9 @@ const catchUp = 10 * time.Millisecond
 func (c *conductor) wait(ctx context.Context, watch *store.Watcher, f Facts, act Act) {
 	var due <-chan time.Time
 	until := act.Until
+	if byDay(f, act) {
+		until = c.Now().Add(allowing)
+	}
 	if next := c.Until.next(c.Now()); until.IsZero() || !next.IsZero() && next.Before(until) {
 		until = next
 	}
@@ -320,13 +327,25 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 	case ask:
 		return c.ask(ctx, f, checkrun.Question{Text: act.Why})
 	case park:
-		if c.park != act.Why {
+		why := act.Why
+		if byDay(f, act) { // what was used may grow meanwhile
+			why = f.Day.ID()
+		}
+		if c.park != why {
+			if byDay(f, act) {
+				c.tellPerson(f, f.Day.Item(c.e.Place().Root))
+			}
 			c.say(Event{Kind: Parked, Duty: act.Duty, Text: act.Why, Until: act.Until})
 		}
-		c.park = act.Why
+		c.park = why
 		return false, nil
 	}
 	return false, nil
+}
+
+// byDay reports whether an act waits for the end of a limit of the day.
+func byDay(f Facts, act Act) bool {
+	return act.Do == park && f.Day.Text != "" && act.Until.Equal(f.Day.Until)
 }
 
 // ask asks a person.

@@ -27,6 +27,14 @@ the run of the task is continued that it is a part of. If the computer fails
 between the answer and the start, ` + "`ferrus resume`" + ` continues. The lock of the
 conductor decides between several starts.
 
+` + "`" + `limits.max_day_minutes` + "`" + `, ` + "`" + `max_day_tokens` + "`" + ` and ` + "`" + `max_day_dollars` + "`" + ` limit what the
+agents of the project use on one day of ` + "`" + `limits.day_zone` + "`" + `; in your own
+` + "`" + `config.toml` + "`" + ` they hold for all your projects on this computer. They are checked
+before each start, also of delegates and of workers of pipelines. Running agents
+are not ended, so a day may exceed its limit by what is at work. The rest waits
+until midnight. You are told once, and ` + "`" + `ferrus usage --allow-today` + "`" + ` lets agents
+start all the same. ` + "`" + `ferrus usage` + "`" + ` shows what was used.
+
 ` + "`ferrus step`" + ` uses the same tables without the loop: one decision for the task,
 each branch and each pipeline, from the facts at the start of the step, and then
 it returns. It is for cron. The agents that it starts keep running:

@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -27,16 +28,18 @@ type Facts struct {
 	Gate       config.Gate // frozen with the task: its limits and agents
 	MaxSilence time.Duration
 	Patience
-	Afresh time.Time // what was wrong with clients before it is forgiven; zero: nothing is
-	Woke   time.Time // when the machine last woke up; zero when it did not sleep
-	Spent  Spend     // since a person last renewed the budget
-	Total  Spend     // in the whole task
+	Afresh time.Time     // what was wrong with clients before it is forgiven; zero: nothing is
+	Woke   time.Time     // when the machine last woke up; zero when it did not sleep
+	Spent  records.Spend // since a person last renewed the budget
+	Total  records.Spend // in the whole task
 
 	Until Until // when the run ends before its task
 
 	Delegated bool   // another executor supervises the task
 	Hold      string // why no agent may run now; "" if they may
 	Unread    string // why it is not known what the agents have used; "" if it is
+
+	Day records.Limit // of the day, by which no agent may start; looked up where one is missing
 }
 
 // SlotFacts are the facts about one duty.
@@ -117,8 +120,8 @@ func (c *conductor) look() (Facts, error) {
 			return f, err
 		}
 	}
-	f.Total = SpendOf(f.Runs, f.Now)
-	f.Spent = SpendOf(after(f.Runs, snap.Task.BudgetFrom), f.Now)
+	f.Total = records.SpendOf(f.Runs, f.Now)
+	f.Spent = records.SpendOf(after(f.Runs, snap.Task.BudgetFrom), f.Now)
 	if c.Others != nil {
 		total, since, err := c.Others()
 		f.Total, f.Spent = f.Total.Plus(total), f.Spent.Plus(since)
@@ -130,6 +133,11 @@ func (c *conductor) look() (Facts, error) {
 		f.Hold = c.Hold()
 	}
 	f.Delegated = c.e.Delegated(snap)
+	if want := wanted(f).want; want != "" && !f.Slots[want].Taken {
+		if f.Day, err = records.UsedUp(context.Background(), c.e.Place().Root, f.Now); err != nil {
+			f.Unread = err.Error()
+		}
+	}
 	return f, nil
 }
 

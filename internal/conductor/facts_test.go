@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
@@ -216,8 +217,8 @@ func TestWhatATaskHasSpent(t *testing.T) {
 	used := func(n int64) func(*process.Run) {
 		return func(r *process.Run) { r.Usage = agents.Usage{Input: n, Output: 1, Dollars: 0.5} }
 	}
-	got := SpendOf(list(ended(used(10)), ended(used(20), stopped), ended(runs, used(5)), ended(unstarted)), minute(1))
-	if got != (Spend{Runs: 3, Time: 4 * time.Minute, Usage: agents.Usage{Input: 35, Output: 3, Dollars: 1.5}}) {
+	got := records.SpendOf(list(ended(used(10)), ended(used(20), stopped), ended(runs, used(5)), ended(unstarted)), minute(1))
+	if got != (records.Spend{Runs: 3, Time: 4 * time.Minute, Usage: agents.Usage{Input: 35, Output: 3, Dollars: 1.5}}) {
 		t.Errorf("%+v", got)
 	}
 }

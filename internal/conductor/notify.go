@@ -30,19 +30,11 @@ func (c *conductor) notify(f Facts) {
 		return
 	}
 	place := c.e.Place()
-	env, err := c.e.Environment(f.Snapshot)
-	if err != nil {
-		c.Log.Warn("a person was not notified", "error", err)
-		return
-	}
-	to, err := outbox.Channels(place.Root, c.e.Project(), f.Gate.Notify.Command, env)
-	if err != nil {
-		c.Log.Warn("not every channel of [notify] is used", "error", err)
-	}
 	id := outbox.TaskID(t.TaskID, what.kind, t.Top().ID, t.Since)
 	own, text, commands := "", t.FailureReason, what.commands
 	if t.State == state.AwaitingHuman {
 		own = t.Top().By + " asks:"
+		var err error
 		if text, err = store.Text(c.e.Store(), f.Snapshot, state.QuestionDoc); err != nil {
 			c.Log.Warn("question not read", "error", err)
 		}
@@ -64,8 +56,23 @@ func (c *conductor) notify(f Facts) {
 		Env: []string{"FERRUS_EVENT=" + what.kind, "FERRUS_ROOT=" + place.Root, "FERRUS_TASK=" + t.TaskID, "FERRUS_TITLE=" + t.Title,
 			"FERRUS_STATE=" + string(t.State), "FERRUS_QUESTION=" + t.Top().ID, "FERRUS_BRANCH=" + place.Branch, "FERRUS_ID=" + id},
 	}}
+	c.tellPerson(f, item)
+}
+
+// tellPerson sends an item by the channels of [notify]. The run does not wait for services.
+func (c *conductor) tellPerson(f Facts, item outbox.Item) {
 	failed := func(err error) { c.Log.Warn("a person was not notified", "error", err) }
-	if err := outbox.Open(place.Root).Post(to, item, failed); err != nil { // the run does not wait for services
+	env, err := c.e.Environment(f.Snapshot)
+	if err != nil {
+		failed(err)
+		return
+	}
+	place := c.e.Place()
+	to, err := outbox.Channels(place.Root, c.e.Project(), f.Gate.Notify.Command, env)
+	if err != nil {
+		c.Log.Warn("not every channel of [notify] is used", "error", err)
+	}
+	if err := outbox.Open(place.Root).Post(to, item, failed); err != nil {
 		failed(err)
 	}
 }

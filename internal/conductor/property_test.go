@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -43,7 +44,7 @@ func anyFacts(t *rapid.T) Facts {
 	f.Gate.Limits.MaxTaskMinutes = rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(t, "minutes")
 	f.Gate.Limits.MaxTaskTokens = rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(t, "tokens")
 	f.Gate.Limits.MaxTaskDollars = rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(t, "dollars")
-	f.Spent = Spend{Time: time.Duration(few.Draw(t, "spent minutes")) * time.Minute / 2,
+	f.Spent = records.Spend{Time: time.Duration(few.Draw(t, "spent minutes")) * time.Minute / 2,
 		Usage: agents.Usage{Output: int64(few.Draw(t, "spent tokens")) / 2, Dollars: float64(few.Draw(t, "spent dollars")) / 2}}
 	if seldom.Draw(t, "unread") {
 		f.Unread = "gone"

@@ -8,6 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -211,6 +212,12 @@ var rules = []rule{
 		fits:  func(d duty) bool { return d.NotBefore.After(d.Now) },
 		why:   func(d duty) string { return fmt.Sprintf("%s exited without progress", d.Last.Name) },
 		until: func(d duty) time.Time { return d.NotBefore },
+	},
+	{
+		when: "a limit of the day is used up, of the project or of all projects of the person", then: "wait until midnight, or until the person allows it", do: park,
+		fits:  func(d duty) bool { return d.Day.Text != "" },
+		why:   func(d duty) string { return d.Day.Text + " " + records.Allow + " lets them start" },
+		until: func(d duty) time.Time { return d.Day.Until },
 	},
 	{
 		when: "otherwise", then: "start one", do: start,

@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -188,7 +189,9 @@ var judgements = []struct {
 		"the task has used up", Act{Do: ask, Duty: rev, Why: "100 tokens of 100", Prompt: "reviewer"}},
 	{"over budget of dollars", facts(state.Reviewing, func(f *Facts) { f.Gate.Limits.MaxTaskDollars, f.Spent.Usage.Dollars = 2, 2.5 }),
 		"the task has used up", Act{Do: ask, Duty: rev, Why: "2.50 dollars of 2", Prompt: "reviewer"}},
-	{"a budget of none is no budget", facts(state.Executing, func(f *Facts) { f.Spent = Spend{Time: 1e6 * time.Hour, Usage: agents.Usage{Input: 1e12, Dollars: 1e6}} }),
+	{"a budget of none is no budget", facts(state.Executing, func(f *Facts) {
+		f.Spent = records.Spend{Time: 1e6 * time.Hour, Usage: agents.Usage{Input: 1e12, Dollars: 1e6}}
+	}),
 		"otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"the budget of yesterday is not counted", facts(state.Executing, func(f *Facts) { f.Gate.Limits.MaxTaskMinutes, f.Total.Time = 5, time.Hour }),
 		"otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
@@ -240,6 +243,8 @@ var judgements = []struct {
 		"the same, and", Act{Do: ask, Duty: ex, Why: "Please log in (codex login; claude auth login)", Prompt: "executor-work"}},
 	{"the limit of the one before", facts(state.Executing, team("codex", "claude-code:haiku"), ran("codex", agents.RateLimited, time.Hour),
 		at(ex, func(s *SlotFacts) { s.Limited, s.Last = noon.Add(time.Hour), failed })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"the limit of the day", facts(state.Executing, func(f *Facts) { f.Day = records.Limit{Text: "used up", Until: noon.Add(time.Hour)} }), "a limit of the day",
+		Act{Do: park, Duty: ex, Why: "used up ferrus usage --allow-today", Until: noon.Add(time.Hour), Prompt: "executor-work"}},
 	{"rate limit over", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Limited = noon })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"just failed", facts(state.Executing, at(ex, func(s *SlotFacts) { s.NotBefore, s.Last, s.Starts = noon.Add(time.Second), failed, 2 })),
 		"the last one has just", Act{Do: park, Duty: ex, Why: "executor-3 exited without progress", Until: noon.Add(time.Second), Prompt: "executor-work"}},

@@ -95,6 +95,9 @@ func (t *Turn) Take(ctx context.Context) error {
 	if now.Task.Seq != t.Task.Seq || now.Task.TaskID != t.Task.TaskID {
 		return nil
 	}
+	if byDay(t.Facts, t.Act) {
+		t.c.tellPerson(t.Facts, t.Day.Item(t.c.e.Place().Root))
+	}
 	if t.Act.Do == finish || t.Task.State == state.AwaitingHuman {
 		t.c.notify(t.Facts)
 	}

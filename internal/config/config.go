@@ -33,6 +33,7 @@ const maxFile = 64 << 10
 type Config struct {
 	Checks Checks
 	Limits Limits
+	Day    Day // of [limits], too
 	Server Server
 	Lease  Lease
 	Notify Notify

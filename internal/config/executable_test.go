@@ -14,7 +14,7 @@ var harmless = []string{"limits", "server", "lease", "pipelines.tmp_dir", "pipel
 
 func TestEveryKeyIsExecutableOrHarmless(t *testing.T) {
 	for _, k := range keys {
-		listed := slices.Contains(harmless, k.name) || slices.Contains(harmless, k.table())
+		listed := slices.Contains(harmless, k.name) || slices.Contains(harmless, k.table()) && !slices.Contains(live, k.name)
 		if listed == (k.does != "") {
 			t.Errorf("%s: say in its row what it makes run (does), or list it in harmless", k.name)
 		}
@@ -25,6 +25,9 @@ func TestEveryKeyIsExecutableOrHarmless(t *testing.T) {
 func other(k key) string {
 	if k.secret {
 		return `["ntfy://ntfy.sh/canary"]`
+	}
+	if k.zone {
+		return `"Asia/Tokyo"`
 	}
 	switch k.def.(type) {
 	case int:

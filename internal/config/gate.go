@@ -98,7 +98,7 @@ func (g Gate) OfDelegate() Gate {
 }
 
 // live are the keys of other tables that are not part of a gate.
-var live = []string{"notify.urls", "notify.desktop"}
+var live = []string{"notify.urls", "notify.desktop", "limits.max_day_minutes", "limits.max_day_tokens", "limits.max_day_dollars", "limits.day_zone"}
 
 // Encode returns the gate as canonical JSON on one line: equal gates give equal bytes. Nil commands
 // (not configured) and empty ones (every check passes) differ; in every other list or table nil

@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,7 +107,8 @@ func TestThePinSpellsItsKeysAsTheTableDoes(t *testing.T) {
 		for field := range typ.Fields() {
 			tags = append(tags, field.Tag.Get("json"))
 		}
-		if diff := cmp.Diff(children(table), tags); diff != "" {
+		frozen := slices.DeleteFunc(children(table), func(name string) bool { return slices.Contains(live, table+"."+name) })
+		if diff := cmp.Diff(frozen, tags); diff != "" {
 			t.Errorf("[%s]: %s", table, diff)
 		}
 	}

@@ -33,6 +33,7 @@ type key struct {
 	sample  any      // example, shown commented out for a key without a default
 	filled  bool     // a string that must not be blank
 	folder  bool     // a string that must name a folder below the project's
+	zone    bool     // a string that is "" or names a time zone
 	globs   bool     // a list of patterns, each well-formed
 	secret  bool     // a list of URLs, each a secret or the name of a variable that has it
 	holes   []string // allowed placeholders of a string; nil: braces have no meaning
@@ -159,6 +160,30 @@ var keys = []key{
 		name: "limits.max_task_dollars", def: 0,
 		comment: "The same in dollars, as far as the agents report them. 0: no limit.",
 		field:   func(c *Config) any { return &c.Limits.MaxTaskDollars },
+	},
+	{
+		name: "limits.max_day_minutes", def: 0,
+		comment: "After so many minutes of agents in a day none starts before midnight, unless you allow it. 0: no limit.",
+		does:    "Limits how long agents run in a day.",
+		field:   func(c *Config) any { return &c.Day.Minutes },
+	},
+	{
+		name: "limits.max_day_tokens", def: 0, most: 1_000_000_000,
+		comment: "The same in tokens read and written, as far as the agents report them. 0: no limit.",
+		does:    "Limits how many tokens agents use in a day.",
+		field:   func(c *Config) any { return &c.Day.Tokens },
+	},
+	{
+		name: "limits.max_day_dollars", def: 0,
+		comment: "The same in dollars, as far as the agents report them. 0: no limit.",
+		does:    "Limits how many dollars agents cost in a day.",
+		field:   func(c *Config) any { return &c.Day.Dollars },
+	},
+	{
+		name: "limits.day_zone", def: "", zone: true,
+		comment: "The time zone of these days, such as \"Europe/Berlin\". Empty: that of the computer.",
+		does:    "Decides when a day of these limits begins.",
+		field:   func(c *Config) any { return &c.Day.Zone },
 	},
 	{
 		name: "limits.max_delegates", def: 0, most: 32,

@@ -46,6 +46,10 @@ limits.max_task_minutes = 0
 limits.max_task_tokens = 1000000000
 limits.max_task_dollars = 12
 limits.max_delegates = 5
+limits.max_day_minutes = 13
+limits.max_day_tokens = 14
+limits.max_day_dollars = 15
+limits.day_zone = "Asia/Tokyo"
 [server]
 wait_timeout_secs = 8
 [lease]
@@ -101,6 +105,7 @@ timeout_secs = 13
 			Env: map[string]string{"A": "1", "b.c": ""}, EnvDeny: []string{}, MaxLogMB: 2,
 		},
 		Limits: Limits{3, 4, 5, 6, 7, 77, 78, 0, 1_000_000_000, 12, 5},
+		Day:    Day{13, 14, 15, "Asia/Tokyo"},
 		Server: Server{8},
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},

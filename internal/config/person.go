@@ -28,6 +28,7 @@ type Person struct {
 	Executor   PersonAgent
 	Notify     PersonNotify
 	Store      PersonStore
+	Day        Day // over all projects of the person on this computer
 }
 
 // PersonStore is [store] of a person's own configuration.
@@ -126,16 +127,20 @@ func (p *Person) parse(data []byte) error {
 		} `toml:"hq"`
 		Notify PersonNotify `toml:"notify"`
 		Store  PersonStore  `toml:"store"`
+		Limits Day          `toml:"limits"`
 	}
 	md, err := toml.Decode(string(data), &file)
 	if err != nil {
 		return fmt.Errorf("%s: %s", p.Path, visible(err.Error()))
 	}
 	if unknown := md.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], and url, trees, namespace and silence_secs in [store]",
+		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], max_day_minutes, max_day_tokens, max_day_dollars and day_zone in [limits], and url, trees, namespace and silence_secs in [store]",
 			p.Path, dotted(unknown[0]))
 	}
-	p.Supervisor, p.Executor, p.Notify, p.Store = file.HQ.Supervisor, file.HQ.Executor, file.Notify, file.Store
+	p.Supervisor, p.Executor, p.Notify, p.Store, p.Day = file.HQ.Supervisor, file.HQ.Executor, file.Notify, file.Store, file.Limits
+	if err := p.checkDay(); err != nil {
+		return err
+	}
 	if err := p.checkStore(); err != nil {
 		return err
 	}

@@ -68,6 +68,9 @@ func (k key) set(c *Config, name string, value any) error {
 		if !ok || strings.ContainsRune(s, 0) || k.filled && strings.TrimSpace(s) == "" || k.folder && !below(s) {
 			return refuse()
 		}
+		if _, err := (Day{Zone: s}).Location(); k.zone && err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 		if k.words != nil && !slices.Contains(k.words, s) {
 			return k.meant(refuse(), s)
 		}
@@ -142,6 +145,8 @@ func (k key) allowed() string {
 		switch {
 		case k.words != nil:
 			return "one of " + strings.Trim(literal(k.words), "[]")
+		case k.zone:
+			return "the name of a time zone"
 		case k.folder:
 			return "a folder below the project"
 		case k.filled:

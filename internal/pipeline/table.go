@@ -2,8 +2,11 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/config/workflow"
 )
 
 // A Verb is an action on a run, in the words of the documentation.
@@ -108,6 +111,20 @@ func Markdown() string { return markdown(table, "") }
 
 // DialogueMarkdown returns the table of a dialogue.
 func DialogueMarkdown() string { return markdown(turns, "") }
+
+// DayRow is the row of an action that waits for the end of a limit of the day.
+const DayRow = "day"
+
+// starting are the verbs that start workers.
+var starting = []Verb{Start, Restart, Continue, Turn}
+
+// Starts reports whether an action starts workers.
+func (a Action) Starts() bool { return slices.Contains(starting, a.Do) }
+
+// Agents reports whether an action starts a worker of w that is an agent, and not a command.
+func (a Action) Agents(w workflow.Workflow) bool {
+	return a.Starts() && slices.ContainsFunc(a.Roles, func(role string) bool { k, _ := w.Worker(role); return k.Run == "" })
+}
 
 // Explain returns the tables, with an arrow at the row that fits the facts, and its action.
 func Explain(f Facts) string {

@@ -99,3 +99,6 @@ const RemovedLayout = "20060102T150405.000"
 
 // ArchivedBranches is where branches lie that were removed, relative to the .ferrus folder.
 const ArchivedBranches = "archive/branches"
+
+// RemovingPrefix begins the names of the folders of removed branches of which ferrus gc may have removed a part.
+const RemovingPrefix = ".going-"

@@ -16,7 +16,8 @@
 //	tokens.json, register.json    server/tokens, agents/register; replaced, under a lock
 //	pipeline-tmp/RUN/*            pipeline/run; each worker its own output
 //	archive/*, evidence/*         store, engine, status/evidence; when a task ends, or on command
-//	history.index                 status; what is searched of archived tasks, replaced, made again where it is gone
+//	history.index, usage.index    status, records; what many other files say, replaced, made again where it is gone
+//	archive/runs.kept             records; the runs of what ferrus gc removed
 //
 // What a task may do is the matter of the engine; this package knows no event.
 //

@@ -52,6 +52,9 @@ var offers = []offer{
 	{(*Report).deserted, func(r *Report) Act {
 		return Act{Name: "resume", Label: "Resume", Args: []string{"resume", "--headless"}, Runs: true}
 	}},
+	{func(r *Report) bool { return r.dayLimit }, func(*Report) Act {
+		return Act{Name: "allow-today", Label: "Allow for today", Args: []string{"usage", "--allow-today"}}
+	}},
 	{(*Report).mergeable, func(r *Report) Act {
 		return Act{Name: "merge", Label: "Merge", Args: []string{"merge", r.Branch, "--submission", r.submission()}}
 	}},
@@ -100,7 +103,7 @@ var offers = []offer{
 }
 
 // ofDelegate are the acts that a person has on a delegate's task: the others are for the executor that delegated.
-var ofDelegate = []string{"finish", "reject", "send", "release", "rollback", "rollback-files"}
+var ofDelegate = []string{"finish", "allow-today", "reject", "send", "release", "rollback", "rollback-files"}
 
 // continuing are the acts that give a task work to do: its run continues after them, if agents of a run have worked on it.
 var continuing = []string{"answer", "reject", "resolve", "reopen"}

@@ -1,12 +1,14 @@
 package status
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -30,6 +32,7 @@ const (
 	NeedPipeline   NeedKind = "pipeline"      // a run of a pipeline waits for a person who is asked nothing, or nothing advances it
 	NeedDelivery   NeedKind = "delivery"      // it is uncertain whether the result of a pipeline arrived
 	NeedInspection NeedKind = "unreadable"    // the state of a task cannot be read
+	NeedDay        NeedKind = "day"           // a limit of the day is used up, and something waits for midnight
 	NeedTrust      NeedKind = "trust"         // nobody has agreed to what the project's files make run
 )
 
@@ -46,6 +49,9 @@ type Need struct {
 	Options []string  `json:"options,omitempty"` // of a question, the recommended one first
 	Command string    `json:"command"`           // that does it
 }
+
+// OfProject reports whether the need is that of no task.
+func (n Need) OfProject() bool { return n.Kind == NeedTrust || n.Kind == NeedDay }
 
 // Needs are what the task needs a person for, the most pressing first.
 func (r *Report) Needs() []Need {
@@ -174,6 +180,21 @@ func untrusted(err error) (Need, bool) {
 		return Need{}, false
 	}
 	return Need{ID: "trust", Kind: NeedTrust, Text: "You have not agreed to what the project's files make run.", Command: "ferrus trust"}, true
+}
+
+// dayNeed is what a project needs in which something waits for the end of a limit of the day.
+func (v *Overview) dayNeed(ctx context.Context) {
+	waits := len(v.Queue)+len(v.Pipelines) > 0 || slices.ContainsFunc(v.Machines, func(m Machine) bool {
+		return m.TaskID != "" && !m.State.Over() && m.State != state.AwaitingHuman && len(m.Agents) == 0
+	})
+	if !waits || v.Foreign != nil {
+		return
+	}
+	l, err := records.UsedUp(ctx, v.Root, time.Now())
+	if err != nil || l.Text == "" { // a run says what cannot be read
+		return
+	}
+	v.Needs = append(v.Needs, Need{ID: l.ID(), Kind: NeedDay, Since: l.From, Text: l.Need(), Command: records.Allow})
 }
 
 // choose is what several approved attempts at one task need; n is what one of them needs alone.

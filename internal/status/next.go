@@ -8,6 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -75,6 +76,9 @@ func (r *Report) steps() []Step {
 	}
 	if r.Holder != nil && r.State != state.AwaitingHuman {
 		list = append(list, Step{"ferrus release", "unassigns " + r.Holder.Agent})
+	}
+	if r.dayLimit {
+		list = append(list, Step{records.Allow, "lets agents start in spite of the limit of the day"})
 	}
 	switch {
 	case slices.ContainsFunc(r.Notices, func(n string) bool { return strings.HasPrefix(n, "config_changed") }):

@@ -10,10 +10,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -50,26 +50,26 @@ const (
 
 // A Machine is the task of the project or of a branch in a line.
 type Machine struct {
-	Branch  string          `json:"branch,omitempty"`
-	Parent  *state.Parent   `json:"parent,omitempty"` // of a delegate: whose
-	TaskID  string          `json:"task_id,omitempty"`
-	Title   string          `json:"title,omitempty"`
-	State   state.State     `json:"state,omitempty"`
-	Group   Group           `json:"group,omitempty"`
-	Since   time.Time       `json:"since,omitzero"`
-	Waiting state.Waiting   `json:"waiting,omitzero"`
-	Waits   string          `json:"waits,omitempty"` // who is waited for, in words
-	Holder  string          `json:"holder,omitempty"`
-	Node    string          `json:"node,omitempty"`   // the other computer that conducts it
-	Agents  []AgentReport   `json:"agents,omitempty"` // that a run has started and that live
-	Checks  Budget          `json:"checks,omitzero"`
-	Reviews Budget          `json:"reviews,omitzero"`
-	Size    *worktree.Size  `json:"size,omitempty"` // of its change; nil when it was not asked for or is not known
-	Score   *float64        `json:"score,omitempty"`
-	Skipped []string        `json:"skipped,omitempty"` // which files were not read for Size, and why
-	Spent   conductor.Spend `json:"spent,omitzero"`
-	Merged  bool            `json:"merged,omitempty"`
-	Error   string          `json:"error,omitempty"` // why it cannot be read
+	Branch  string         `json:"branch,omitempty"`
+	Parent  *state.Parent  `json:"parent,omitempty"` // of a delegate: whose
+	TaskID  string         `json:"task_id,omitempty"`
+	Title   string         `json:"title,omitempty"`
+	State   state.State    `json:"state,omitempty"`
+	Group   Group          `json:"group,omitempty"`
+	Since   time.Time      `json:"since,omitzero"`
+	Waiting state.Waiting  `json:"waiting,omitzero"`
+	Waits   string         `json:"waits,omitempty"` // who is waited for, in words
+	Holder  string         `json:"holder,omitempty"`
+	Node    string         `json:"node,omitempty"`   // the other computer that conducts it
+	Agents  []AgentReport  `json:"agents,omitempty"` // that a run has started and that live
+	Checks  Budget         `json:"checks,omitzero"`
+	Reviews Budget         `json:"reviews,omitzero"`
+	Size    *worktree.Size `json:"size,omitempty"` // of its change; nil when it was not asked for or is not known
+	Score   *float64       `json:"score,omitempty"`
+	Skipped []string       `json:"skipped,omitempty"` // which files were not read for Size, and why
+	Spent   records.Spend  `json:"spent,omitzero"`
+	Merged  bool           `json:"merged,omitempty"`
+	Error   string         `json:"error,omitempty"` // why it cannot be read
 }
 
 // Options say how an overview is read.
@@ -104,6 +104,7 @@ func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error
 		v.Runs = append(v.Runs, r.Run)
 	}
 	v.unchosen(names)
+	v.dayNeed(ctx)
 	slices.SortStableFunc(v.Needs, func(a, b Need) int { return a.Since.Compare(b.Since) })
 	return v, nil
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -52,7 +53,7 @@ type Report struct {
 	Conductor     int             `json:"conductor,omitempty"` // process id of the run that is at work
 	Node          string          `json:"node,omitempty"`      // the other computer that conducts the task
 	Agents        []AgentReport   `json:"agents,omitempty"`    // that a run has started and that live
-	Spent         conductor.Spend `json:"spent,omitzero"`
+	Spent         records.Spend   `json:"spent,omitzero"`
 	FailureReason string          `json:"failure_reason,omitempty"`
 	Pipelines     []RunSummary    `json:"pipelines,omitempty"`
 	Branches      []string        `json:"branches,omitempty"`   // of the project; none in the report of a branch
@@ -72,6 +73,7 @@ type Report struct {
 	conflicts   []string // paths in which approved work conflicts with the project, where that was looked up
 	fetching    bool     // the files that are being moved are those of a delegate, which a run finishes
 	finish      string   // the command that ends a rollback or a merge that was cut off
+	dayLimit    bool     // it is used up
 	unrehearsed []string // why no run starts an agent: one line, or none
 }
 
@@ -144,6 +146,16 @@ func Read(e *engine.Engine) (*Report, error) {
 	if why := e.Unrehearsed(st.Snapshot, st.Gate); why != "" {
 		r.unrehearsed = []string{why + "; no run starts an agent before a rehearsal passes or you say so: ferrus init --rehearse"}
 		r.Notices = append(r.Notices, r.unrehearsed...)
+	}
+	if t.Underway() || r.Branch == "" {
+		l, err := records.UsedUp(context.Background(), r.Root, time.Now())
+		switch {
+		case err != nil:
+			r.Notices = append(r.Notices, "day_limit: the limits of the day cannot be read, so that no agent starts: "+format.Line(err.Error()))
+		case l.Text != "":
+			r.dayLimit = true
+			r.Notices = append(r.Notices, "day_limit: "+l.Need()+" "+records.Allow+" lets them start")
+		}
 	}
 	if r.Check, err = checkOf(e, st); err != nil {
 		return nil, err
@@ -234,7 +246,7 @@ func (r *Report) working(e *engine.Engine, t state.Task) error {
 		runs[i].Usage = reading.Usage
 		r.Agents = append(r.Agents, AgentReport{runs[i], reading.Doing})
 	}
-	r.Spent = conductor.SpendOf(runs, time.Now())
+	r.Spent = records.SpendOf(runs, time.Now())
 	for _, d := range conductor.Duties() {
 		if in := t.StandIn(string(d)); in.For != "" && t.Underway() {
 			r.StandIns = append(r.StandIns, in)

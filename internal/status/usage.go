@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 )
 
 // Usage is what an agent has used, "" when it does not say.
 func Usage(u agents.Usage) string {
 	var parts []string
 	if n := u.Tokens(); n > 0 {
-		parts = append(parts, thousands(n)+" tokens")
+		parts = append(parts, Tokens(n)+" tokens")
 	}
 	if u.Dollars > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", u.Dollars))
@@ -22,7 +22,7 @@ func Usage(u agents.Usage) string {
 }
 
 // Cost is what a task has used, in a line.
-func Cost(s conductor.Spend) string {
+func Cost(s records.Spend) string {
 	if s.Runs == 0 {
 		return ""
 	}
@@ -33,8 +33,8 @@ func Cost(s conductor.Spend) string {
 	return text
 }
 
-// thousands is a number of tokens, short.
-func thousands(n int64) string {
+// Tokens is a number of tokens, short.
+func Tokens(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n)

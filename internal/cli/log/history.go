@@ -90,7 +90,7 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if at, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+	if at, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
 		return at, nil
 	}
 	if span, ok := cli.Span(text); ok {

@@ -79,6 +79,7 @@ var groups = []group{
 		{"logs", log.LogsCommand},
 		{"show", log.ShowCommand},
 		{"history", log.HistoryCommand},
+		{"usage", log.UsageCommand},
 		{"stack", log.StackCommand},
 		{"diff", task.DiffCommand},
 		{"context", task.ContextCommand},

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -200,16 +201,16 @@ func goesOn(a *cli.App, ctx context.Context, s *engine.Session, conf config.Conf
 
 // A runEnd is the last line of a run with --json.
 type runEnd struct {
-	Kind          string          `json:"kind"`
-	Exit          int             `json:"exit"`
-	State         state.State     `json:"state"`
-	TaskID        string          `json:"task_id,omitempty"`
-	Title         string          `json:"title,omitempty"`
-	FailureReason string          `json:"failure_reason,omitempty"`
-	Question      *status.Text    `json:"question,omitempty"`
-	Output        string          `json:"output,omitempty"`
-	Spent         conductor.Spend `json:"spent"`
-	Runs          []process.Run   `json:"runs,omitempty"`
+	Kind          string        `json:"kind"`
+	Exit          int           `json:"exit"`
+	State         state.State   `json:"state"`
+	TaskID        string        `json:"task_id,omitempty"`
+	Title         string        `json:"title,omitempty"`
+	FailureReason string        `json:"failure_reason,omitempty"`
+	Question      *status.Text  `json:"question,omitempty"`
+	Output        string        `json:"output,omitempty"`
+	Spent         records.Spend `json:"spent"`
+	Runs          []process.Run `json:"runs,omitempty"`
 }
 
 // ended says how the run went.

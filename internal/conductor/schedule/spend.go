@@ -12,12 +12,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/delegate"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Others returns what the conductor of e's task needs as its Options.Others: the budget is that of the whole family.
-func Others(e *engine.Engine) func() (total, since conductor.Spend, err error) {
+func Others(e *engine.Engine) func() (total, since records.Spend, err error) {
 	return (&family{e: e}).others
 }
 
@@ -26,7 +27,7 @@ func Hold(e *engine.Engine) func() string { return (&family{e: e}).hold }
 
 // others returns what the agents of the delegates have used, in all and since a person last renewed the budget of the task. Of what
 // cannot be read it counts what was known last, and returns the error.
-func (f *family) others() (total, since conductor.Spend, err error) {
+func (f *family) others() (total, since records.Spend, err error) {
 	now, err := f.e.View()
 	if err != nil {
 		return total, since, err
@@ -35,8 +36,8 @@ func (f *family) others() (total, since conductor.Spend, err error) {
 	for _, d := range now.Task.Delegates {
 		runs, wrong := f.runs(d)
 		err = errors.Join(err, wrong)
-		total = total.Plus(conductor.SpendOf(runs, time.Now()))
-		since = since.Plus(conductor.SpendOf(begunAfter(runs, at), time.Now()))
+		total = total.Plus(records.SpendOf(runs, time.Now()))
+		since = since.Plus(records.SpendOf(begunAfter(runs, at), time.Now()))
 	}
 	return total, since, err
 }
@@ -148,5 +149,5 @@ func (f *family) overBudget() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return conductor.OverBudget(l, conductor.SpendOf(begunAfter(runs, at), time.Now()).Plus(since)), nil
+	return conductor.OverBudget(l, records.SpendOf(begunAfter(runs, at), time.Now()).Plus(since)), nil
 }

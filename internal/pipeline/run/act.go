@@ -12,9 +12,8 @@ import (
 
 // The intents of a person besides the verbs with files, in this order.
 var (
-	ending   = []pipeline.Verb{pipeline.Kill, pipeline.Cancel, pipeline.Retry, pipeline.FailWorker}
-	starting = []pipeline.Verb{pipeline.Start, pipeline.Restart, pipeline.Continue, pipeline.Turn}
-	sending  = []pipeline.Verb{pipeline.Deliver, pipeline.Watchdog, pipeline.Settle, pipeline.Confirm}
+	ending  = []pipeline.Verb{pipeline.Kill, pipeline.Cancel, pipeline.Retry, pipeline.FailWorker}
+	sending = []pipeline.Verb{pipeline.Deliver, pipeline.Watchdog, pipeline.Settle, pipeline.Confirm}
 )
 
 // granted has, for each intent of a person, the verbs of the table that fulfil it.
@@ -43,7 +42,7 @@ func (b *runState) do(ctx context.Context, facts pipeline.Facts, a pipeline.Acti
 	if err := b.putAside(a); err != nil {
 		return err
 	}
-	if slices.Contains(starting, a.Do) {
+	if a.Starts() {
 		if err := b.start(a.Roles); err != nil {
 			return err
 		}

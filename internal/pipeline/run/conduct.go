@@ -12,6 +12,9 @@ import (
 // second apart.
 const tries = 5
 
+// allowing is how often to look whether a person has lifted a limit of the day.
+const allowing = 2 * time.Second
+
 // Conduct ticks whenever something may have changed, until the run is archived, only a person can
 // continue it, or ctx ends. Workers continue when ctx ends. It returns the last action.
 func (f *Folder) Conduct(ctx context.Context, o Options) (pipeline.Action, error) {
@@ -37,6 +40,9 @@ func (f *Folder) Conduct(ctx context.Context, o Options) (pipeline.Action, error
 		failed = 0
 		if a.Do == pipeline.Archive || a.Person && len(f.alive()) == 0 {
 			return a, nil
+		}
+		if a.Row == pipeline.DayRow { // a person may lift the limit
+			a.Until = o.Now().Add(allowing)
 		}
 		w.wait(ctx, f.busy(), a.Until)
 	}

@@ -113,6 +113,7 @@ func (f *Folder) tick(ctx context.Context, o Options) (pipeline.Action, error) {
 			return pipeline.Action{}, err
 		}
 		if a.Do == pipeline.Wait {
+			f.tellDay(o, a)
 			return a, b.refuse(facts, a)
 		}
 		if err := b.do(ctx, facts, a); err != nil {

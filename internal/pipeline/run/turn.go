@@ -44,6 +44,7 @@ func (f *Folder) Look(ctx context.Context, o Options) (*Turn, error) {
 func (t *Turn) Take(ctx context.Context) error {
 	a, err := t.Action, error(nil)
 	if a.Do == pipeline.Wait {
+		t.f.tellDay(t.b.o, a)
 		err = t.b.refuse(t.facts, a)
 	} else if err = t.b.do(ctx, t.facts, a); err != nil {
 		err = fmt.Errorf("%s: %w", a, err)
@@ -79,7 +80,8 @@ func (b *runState) look(woke time.Time) (pipeline.Facts, pipeline.Action, error)
 			}
 		}
 		facts.Status = seen
-		return facts, pipeline.Decide(facts), nil
+		a, err := b.f.decide(facts)
+		return facts, a, err
 	}
 	return pipeline.Facts{}, pipeline.Action{}, b.f.unsettled()
 }

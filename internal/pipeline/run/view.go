@@ -42,7 +42,11 @@ func (f *Folder) View(now time.Time) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	v := View{Facts: facts, Action: pipeline.Decide(facts), Runs: map[string][]process.Run{}}
+	a, err := f.decide(facts)
+	if err != nil {
+		return View{}, err
+	}
+	v := View{Facts: facts, Action: a, Runs: map[string][]process.Run{}}
 	for _, p := range f.Workflow.Phases {
 		for _, k := range p.Workers {
 			if v.Runs[k.Role], err = f.Runs(k.Role); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/snapshots"
 )
@@ -129,6 +130,9 @@ func Sweep(ctx context.Context, root string, l Garbage) error {
 	if err := l.remember(root); err != nil {
 		return err
 	}
+	if err := records.Keep(home, l.paths); err != nil {
+		return err
+	}
 	for _, name := range l.kept {
 		if _, err := tree.DeleteRefs(ctx, name); err != nil {
 			return refusal.Git(err)
@@ -183,15 +187,12 @@ func Cleared(place project.Place) []string {
 	return strings.Fields(string(text))
 }
 
-// RemovingPrefix begins the names of removed branches' folders of which a part may be gone.
-const RemovingPrefix = ".going-"
-
 func outOfSight(home *rootfs.Root, name string) (string, error) {
 	dir, base := path.Split(name)
-	if strings.HasPrefix(base, RemovingPrefix) {
+	if strings.HasPrefix(base, project.RemovingPrefix) {
 		return name, nil
 	}
-	hidden := path.Join(dir, RemovingPrefix+base)
+	hidden := path.Join(dir, project.RemovingPrefix+base)
 	return hidden, home.Rename(name, hidden)
 }
 

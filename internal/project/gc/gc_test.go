@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -122,10 +123,10 @@ func TestARemovedBranchGoesWhole(t *testing.T) {
 		t.Fatalf("found %+v", found)
 	}
 	folder := p.Path(".ferrus/archive/branches")
-	if err := os.Rename(filepath.Join(folder, name), filepath.Join(folder, gc.RemovingPrefix+name)); err != nil {
+	if err := os.Rename(filepath.Join(folder, name), filepath.Join(folder, project.RemovingPrefix+name)); err != nil {
 		t.Fatal(err)
 	}
-	p.Remove(".ferrus/archive/branches/" + gc.RemovingPrefix + name + "/journal.jsonl")
+	p.Remove(".ferrus/archive/branches/" + project.RemovingPrefix + name + "/journal.jsonl")
 	p.Swept(clock.Now())
 	left, alive := slices.Concat(p.Of(name), p.Of(other), p.Of("refs/ferrus/other")), p.Of("refs/ferrus/alt/")
 	if len(left) > 0 || len(alive) == 0 {

@@ -71,8 +71,8 @@ func removedIn(home *rootfs.Root) ([]*usage, error) {
 	names, err := project.FoldersIn(home, dir)
 	var list []*usage
 	for _, name := range names {
-		if strings.HasPrefix(name, RemovingPrefix) {
-			list = append(list, &usage{dir: path.Join(dir, name), branch: strings.TrimPrefix(name, RemovingPrefix)})
+		if strings.HasPrefix(name, project.RemovingPrefix) {
+			list = append(list, &usage{dir: path.Join(dir, name), branch: strings.TrimPrefix(name, project.RemovingPrefix)})
 			continue
 		}
 		if _, err := home.Lstat(path.Join(dir, name, "journal.jsonl")); err != nil {

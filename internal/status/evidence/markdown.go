@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -177,7 +177,7 @@ func (d *Report) costTable() string {
 		}
 		text += fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", cell(r.Name), cell(r.Agent), cell(r.Model), stamp(r.Started), took, cell(status.Usage(r.Usage)))
 	}
-	if sum := status.Cost(conductor.SpendOf(over, time.Time{})); sum != "" {
+	if sum := status.Cost(records.SpendOf(over, time.Time{})); sum != "" {
 		text += "\nTogether " + sum + ".\n"
 	}
 	return text

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -296,6 +297,36 @@ func (s *Store) Runs(ctx context.Context, task string) ([]Run, error) {
 		return err
 	})
 	return list, s.db.failed("read the runs of "+s.name.String(), err)
+}
+
+// A ProjectRun is a run of any task of a project.
+type ProjectRun struct {
+	Run
+	Branch string // of its machine, which may be gone
+	Task   string
+}
+
+// ProjectRuns returns the runs of all tasks of a project, also of branches that are gone: those whose record says that they started at a time or
+// later.
+func (d *Database) ProjectRuns(ctx context.Context, project uuid.UUID, since time.Time) ([]ProjectRun, error) {
+	var list []ProjectRun
+	err := d.query(ctx, func(ctx context.Context) error {
+		rows, err := d.read.Query(ctx, `select m.branch, r.task, `+runColumns+` from machine m join run r on r.machine = m.id `+runJoins+`
+			where m.project = $1 and coalesce(substring(encode(r.line, 'escape') from '"started":"([^"]+)"'), '') >= $2`,
+			project, since.UTC().Format("2006-01-02T15:04:05"), d.opts.Node)
+		if err != nil {
+			return err
+		}
+		var r ProjectRun
+		_, err = pgx.ForEachRow(rows, append([]any{&r.Branch, &r.Task}, r.columns()...), func() error {
+			one := r
+			one.Line = bytes.Clone(r.Line)
+			list = append(list, one)
+			return nil
+		})
+		return err
+	})
+	return list, d.failed("read the runs of the project", err)
 }
 
 // A Conducted is a machine that a node conducts.

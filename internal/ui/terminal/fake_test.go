@@ -11,9 +11,9 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -102,7 +102,7 @@ func night(t testing.TB) *fake {
 	own.Waiting = state.Waiting{For: "human", Since: ago(12)}
 	own.Check.Failures = []checks.Command{{Line: "go test ./...", ExitCode: 1, Duration: 3 * time.Second, Tail: "--- FAIL: TestAdd (0.00s)\n\tadd_test.go:9: 3 is not 4\nFAIL\n"}}
 	own.Reviews = status.Budget{Used: 1, Max: 3}
-	own.Spent = conductor.Spend{Runs: 3, Time: 25 * time.Minute, Usage: agents.Usage{Input: 180_000, Output: 20_000, Dollars: 1.2}}
+	own.Spent = records.Spend{Runs: 3, Time: 25 * time.Minute, Usage: agents.Usage{Input: 180_000, Output: 20_000, Dollars: 1.2}}
 	own.Question = &status.Text{ID: "q2", By: "executor:codex:1", At: ago(12), Text: "Sum is used by two programs outside of this repository.\n\nMay the old name go at once?",
 		Options: answerAct.Fields[0].Options}
 	own.Next = []status.Step{{Command: "ferrus answer 1", Why: "or another number"}, {Command: "ferrus log"}, {Command: "ferrus diff"}}

@@ -82,6 +82,7 @@ var signs = map[status.NeedKind]sign{
 	status.NeedStopped:    {"dim", "pause", "Stands still", "Look at it", 3},
 	status.NeedPipeline:   {"dim", "pause", "Pipeline", "Look at it", 3},
 	status.NeedAgreement:  {"dim", "pause", "Settings", "Look at it", 3},
+	status.NeedDay:        {"dim", "pause", "Limit of the day", "Look at it", 3},
 	status.NeedTrust:      {"ask", "question", "Agreement", "Look at it", 3},
 }
 
@@ -134,6 +135,7 @@ var actsFor = map[status.NeedKind][]string{
 	status.NeedAgreement: {"accept"},
 	status.NeedFinish:    {"finish"},
 	status.NeedFailed:    {"reopen"},
+	status.NeedDay:       {"allow-today"},
 }
 
 // views are where a need is looked at, by its kind; the others on the first view of the task.
@@ -167,8 +169,8 @@ func (s *Site) needs(ctx context.Context, list []status.Need) (rows []need) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b status.Need) int { return signs[a.Kind].urgency - signs[b.Kind].urgency })
 	for _, n := range list {
-		at := slices.IndexFunc(rows, func(r need) bool { return r.Branch == n.Branch && r.Run == n.Run && r.Kind != status.NeedTrust })
-		if at < 0 || n.Kind == status.NeedTrust {
+		at := slices.IndexFunc(rows, func(r need) bool { return r.Branch == n.Branch && r.Run == n.Run && !r.OfProject() })
+		if at < 0 || n.OfProject() {
 			rows = append(rows, s.need(ctx, n))
 			continue
 		}
@@ -182,7 +184,7 @@ func (s *Site) needs(ctx context.Context, list []status.Need) (rows []need) {
 func jobs(v *status.Overview) (work, done []job) {
 	named := map[string]bool{} // by the needs
 	for _, n := range v.Needs {
-		if n.Run == "" {
+		if n.Run == "" && !n.OfProject() {
 			named[n.Branch] = true
 		}
 		for _, branch := range n.Options {

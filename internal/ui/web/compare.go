@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -32,7 +32,7 @@ type attempt struct {
 	Select *status.Act // that takes it, nil where it cannot be taken
 	Used   int         // of the tries that checks may fail
 	Max    int
-	Spent  conductor.Spend
+	Spent  records.Spend
 	Said   string // what its executor wrote when it handed the work in
 	Review string // what its newest rejection said
 	Diff   *diff

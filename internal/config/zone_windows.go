@@ -1,0 +1,3 @@
+package config
+
+import _ "time/tzdata" // the system has none that Go reads
