@@ -160,8 +160,6 @@ func newConductor(e *engine.Engine, opts Options) *conductor {
 	return &conductor{Options: opts, e: e, alone: lockPath(e.Place()), began: opts.Now(), tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, reported: map[string]bool{}}
 }
 
-const liveDir = "live"
-
 // A conductor is one run of the loop. Its fields only serve reports and waits.
 type conductor struct {
 	Options
@@ -237,9 +235,6 @@ func (c *conductor) evict() {
 		}
 	}
 }
-
-// allowing is how often to look whether a person has lifted a limit of the day.
-const allowing = 2 * time.Second
 
 // catchUp is the pause before more output of an agent is read, if it prints faster than that.
 const catchUp = 10 * time.Millisecond
@@ -327,12 +322,12 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 	case ask:
 		return c.ask(ctx, f, checkrun.Question{Text: act.Why})
 	case park:
-		why := act.Why
-		if byDay(f, act) { // what was used may grow meanwhile
+		why, day := act.Why, byDay(f, act)
+		if day { // what was used may grow meanwhile
 			why = f.Day.ID()
 		}
 		if c.park != why {
-			if byDay(f, act) {
+			if day {
 				c.tellPerson(f, f.Day.Item(c.e.Place().Root))
 			}
 			c.say(Event{Kind: Parked, Duty: act.Duty, Text: act.Why, Until: act.Until})
@@ -341,11 +336,6 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 		return false, nil
 	}
 	return false, nil
-}
-
-// byDay reports whether an act waits for the end of a limit of the day.
-func byDay(f Facts, act Act) bool {
-	return act.Do == park && f.Day.Text != "" && act.Until.Equal(f.Day.Until)
 }
 
 // ask asks a person.

@@ -132,3 +132,5 @@ func record(root *rootfs.Root, name string, text []byte) error {
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
 }
+
+const liveDir = "live"

@@ -89,3 +89,23 @@ func (k key) value(c Config) any {
 		return *p.(*map[string]string)
 	}
 }
+
+// children returns, in the order of the table, the names that are allowed directly under path; ""
+// is the top of the file.
+func children(path string) []string {
+	var names []string
+	for _, k := range keys {
+		rest, ok := strings.CutPrefix("."+k.name, "."+path+".")
+		if path == "" {
+			rest, ok = k.name, true
+		}
+		name, _, _ := strings.Cut(rest, ".")
+		if ok && (len(names) == 0 || names[len(names)-1] != name) {
+			names = append(names, name)
+		}
+	}
+	if path == "" {
+		names = append(names, rulesKey)
+	}
+	return names
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // UsageCommand is ferrus usage.
@@ -44,14 +45,14 @@ they hold for the project; its lower value and the one that you have agreed to
 ("ferrus trust") counts. In your own config.toml they hold for all projects that
 --by project lists, with the runs of this computer.
 
---allow-today holds for this project on this computer. It is for a person: agents
-are refused.`, `since by zone groups[{name runs seconds usage{input_tokens
+--allow-today holds for this project on this computer, until midnight. Only a
+person may use it.`, `since by zone groups[{name runs seconds usage{input_tokens
 cached_input_tokens output_tokens dollars} incomplete}] total{...} limit{text
 until} unread[{project error}]. With --allow-today: until.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if allow {
-				return allowToday(a, cmd.Context())
+				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("allow-today")}, cli.Source{})
 			}
 			return showUsage(a, cmd.Context(), by, since)
 		},
@@ -169,27 +170,4 @@ func unreadJSON(unread map[string]error) (list []map[string]string) {
 		list = append(list, map[string]string{"project": path, "error": unread[path].Error()})
 	}
 	return list
-}
-
-// allowToday lifts the limits of the day.
-func allowToday(a *cli.App, ctx context.Context) error {
-	if err := a.RefuseAgent("usage --allow-today"); err != nil {
-		return err
-	}
-	e, err := a.OpenToRead(ctx)
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	until, err := records.AllowToday(e.Place().Root, time.Now())
-	switch {
-	case err != nil:
-		return err
-	case until.IsZero():
-		return cli.Refuse(refusal.WrongState, "no limit of the day is set", "ferrus config explain limits lists the limits")
-	case a.JSON:
-		return a.PrintJSON(map[string]any{"until": until})
-	}
-	a.Say("agents of this project may start until %s, whatever the limits of the day say\n", until.Format("2006-01-02 15:04 MST"))
-	return nil
 }

@@ -64,7 +64,7 @@ func Read(ctx context.Context, root string, o Options) ([]Run, error) {
 		err = s.database(ctx, place)
 	}
 	if err != nil {
-		return nil, refusal.Because(refusal.StoreError, "read what the agents of "+root+" used", err, "ferrus doctor says what ails the project")
+		return nil, refusal.Because(refusal.StoreError, "read what the agents of "+root+" used", err, "ferrus doctor{branch} says what ails the project")
 	}
 	if o.Index {
 		s.index.Save()

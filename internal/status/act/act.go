@@ -72,6 +72,7 @@ var kinds = func() map[string]Kind {
 	named := map[string]Kind{}
 	for _, k := range []Kind{
 		{Name: "accept", Verb: "config accept", cannot: "accept the configuration", Continues: true, do: accept},
+		{Name: "allow-today", Verb: "usage --allow-today", cannot: "lift the limits of the day", Project: true, do: allowToday},
 		{Name: "answer", Document: true, Continues: true, do: answer},
 		{Name: status.AnswerRun, Verb: "answer", cannot: "answer", Document: true, Project: true, do: answerRun},
 		{Name: "approve", do: approve},

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -220,4 +221,14 @@ func readers(t state.Task, dead bool) string {
 		who = fmt.Sprintf("the supervisor that %s reads it with its next tool call; %s", does, who)
 	}
 	return who
+}
+
+// allowToday lifts the limits of the day.
+func allowToday(_ context.Context, s *engine.Session, _ Request) (Result, error) {
+	until, err := records.AllowToday(s.Engine().Place().Root, time.Now())
+	if err == nil && until.IsZero() {
+		err = &refusal.RefusedError{Code: refusal.WrongState, Message: "no limit of the day is set", Remedy: "ferrus config explain limits lists the limits"}
+	}
+	return Result{Facts: map[string]any{"until": until},
+		Lines: []string{"agents of this project may start until " + until.Format("2006-01-02 15:04 MST") + ", whatever the limits of the day say"}}, err
 }
