@@ -32,8 +32,9 @@ func (e *Engine) Runner() *checkrun.Runner { return e.runner }
 func (e *Engine) Personal() proc.Frozen { return e.settings.Personal() }
 
 // Fork makes the machine of a branch as a draft and moves it into its place: with the journal up to upto bytes, and a first
-// event of its own, in whose line note stands. The branch has the executor of as, if as names one, and works for parent.
-func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto int64, as state.Variant, parent state.Parent, note string) error {
+// event of its own, in whose line note stands. The branch has the executor of as, if as names one, works for its parent, and has begun with what as began
+// with, too. The set-up of its first task runs on its SetUpTree.
+func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto int64, as state.Task, note string) error {
 	made := store.Branch{Name: on.Branch, Draft: draft, Dir: on.Dir(), Backup: on.Backup}
 	if s.e.origin != nil {
 		made.Begin = origin.New(s.e.ctx, on, s.e.opts.Project, time.Time{}).Begin
@@ -44,10 +45,14 @@ func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto
 			return nil, err
 		}
 		next.Branch = on.Branch
-		if as.Agent != "" {
-			next.Variant, next.Assigned = as, state.Assigned{}
+		if as.Variant.Agent != "" {
+			next.Variant, next.Assigned = as.Variant, state.Assigned{}
 		}
-		next.Parent = parent // a branch of a delegate is none itself
+		next.Parent = as.Parent // a branch of a delegate is none itself
+		next.BeganWith = append(next.BeganWith, as.BeganWith...)
+		if next.TaskID == "" {
+			next.SetUpTree = as.SetUpTree
+		}
 		if next.Worktree = ""; next.TaskID != "" && !s.e.published.Shared() {
 			next.Worktree = on.Work
 		}

@@ -49,7 +49,11 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	}
 	docs := s.e.settings.Freeze(conf.Gate())
 	docs[state.TaskDoc] = description
-	done, err := s.begin(ctx, now, title, docs, "")
+	setUp := ""
+	if now.Task.TaskID == "" { // a branch may have begun with what an executor in a sandbox has made
+		setUp = now.Task.SetUpTree
+	}
+	done, err := s.begin(ctx, now, title, docs, setUp)
 	if err == nil {
 		s.e.RecordEnviron() // there may have been no record before the agreement to this task
 	}

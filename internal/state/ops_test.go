@@ -41,8 +41,8 @@ func full() Task {
 		Selected: true, Merged: hex("4d"), Returning: FileMove{To: 3, From: "alt", Of: "d2", Tree: hex("4c")},
 		Delegates: []Delegate{{ID: "d1", Branch: "d1-ab", Base: hex("4a"), Off: 9, Ended: DelegateFailed}, {ID: "d2", Branch: "d2-cd", Base: hex("4a"), Off: 10,
 			Seq: 4, Decided: Verdict{On: "s1", What: RuledApprove, Off: 11}}},
-		Parent: Parent{Branch: "try", Seq: 9, ID: "d3"},
-		Extra:  map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
+		Parent: Parent{Branch: "try", Seq: 9, ID: "d3"}, BeganWith: []Beginning{{Branch: "first", TaskID: "t-20260102-030405-abce"}},
+		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
 	}
 }
 
@@ -196,7 +196,7 @@ func TestWhatARollbackBringsBack(t *testing.T) {
 	now, was := full(), Task{SchemaVersion: 1, TaskID: "t", State: Consultation, Seq: 3, Epoch: 2, CheckRetries: 9, ClaimedBy: "x", Session: "y",
 		Check: Check{ID: "k1", Status: CheckRunning}, Issued: Issued{Checks: 1}, Docs: map[Doc]Ref{TaskDoc: {Off: 9}}}
 	got := now.Recall(was)
-	if diff := strings.Join(changed(t, was, got), " "); diff != "ape check claimed_by epoch issued parent pin schema_version seq session unattended updated_at variant violations zoo" {
+	if diff := strings.Join(changed(t, was, got), " "); diff != "ape began_with check claimed_by epoch issued parent pin schema_version seq session unattended updated_at variant violations zoo" {
 		t.Errorf("brought back with other values: %s", diff)
 	}
 	if got.Check.Status != CheckAbandoned || got.Seq != now.Seq || got.Epoch != now.Epoch || got.Issued != now.Issued {

@@ -58,12 +58,13 @@ type Task struct {
 	Unattended   []Record    `json:"unattended,omitempty"` // a person's acts made without a terminal, named by their event
 	Violations   int         `json:"violations,omitempty"` // control files edited from outside in this task
 	Branch       string      `json:"branch,omitempty"`
-	Variant      Variant     `json:"variant,omitzero"`    // the executor of this branch; the zero one is that of the gate
-	Selected     bool        `json:"selected,omitempty"`  // a complete one: of several attempts it was taken
-	Merged       string      `json:"merged,omitempty"`    // a complete one: the tree that its merge into the project made; "" until then
-	Delegates    []Delegate  `json:"delegates,omitempty"` // oldest first, at most MaxDelegates
-	Parent       Parent      `json:"parent,omitzero"`     // of a branch that is a delegate: whose; the zero one otherwise
-	Returning    FileMove    `json:"returning,omitzero"`  // a rollback or merge that moves files and is not over; the zero one otherwise
+	Variant      Variant     `json:"variant,omitzero"`     // the executor of this branch; the zero one is that of the gate
+	Selected     bool        `json:"selected,omitempty"`   // a complete one: of several attempts it was taken
+	Merged       string      `json:"merged,omitempty"`     // a complete one: the tree that its merge into the project made; "" until then
+	Delegates    []Delegate  `json:"delegates,omitempty"`  // oldest first, at most MaxDelegates
+	Parent       Parent      `json:"parent,omitzero"`      // of a branch that is a delegate: whose; the zero one otherwise
+	BeganWith    []Beginning `json:"began_with,omitempty"` // of a branch: the approved work that its files began with, in the order in which it was put together
+	Returning    FileMove    `json:"returning,omitzero"`   // a rollback or merge that moves files and is not over; the zero one otherwise
 	UpdatedAt    time.Time   `json:"updated_at"`
 
 	// Extra has the keys that this version does not know; they are written back unchanged.
@@ -87,6 +88,15 @@ func (t Task) Newest() string {
 	}
 	return cmp.Or(t.Check.Tree, t.Submission.Tree, t.BaseTree)
 }
+
+// A Beginning is a task whose approved work was not merged into the project when a branch began with it. What the branch changes is merged after it.
+type Beginning struct {
+	Branch string `json:"branch"`
+	TaskID string `json:"task"`
+}
+
+// MaxBeginnings is the number of tasks whose work a branch can begin with.
+const MaxBeginnings = 64
 
 // A Pause is one entry of the stack of interruptions.
 type Pause struct {
@@ -261,7 +271,7 @@ func (t Task) Recall(was Task) Task {
 	next := was.Clone()
 	next.SchemaVersion, next.Seq, next.Epoch, next.UpdatedAt, next.Extra = t.SchemaVersion, t.Seq, t.Epoch, t.UpdatedAt, t.Extra
 	next.Issued, next.Unattended, next.Violations, next.Pin = t.Issued, slices.Clone(t.Unattended), t.Violations, t.Pin
-	next.Variant, next.Parent = t.Variant, t.Parent
+	next.Variant, next.Parent, next.BeganWith = t.Variant, t.Parent, slices.Clone(t.BeganWith)
 	if was.Variant != t.Variant { // the line is older than the branch, whose own executor counts
 		unassign.apply(&next)
 	}
@@ -374,14 +384,15 @@ func (t Task) Clone() Task {
 	t.Unattended = slices.Clone(t.Unattended)
 	t.StandIns = slices.Clone(t.StandIns)
 	t.Delegates = slices.Clone(t.Delegates)
+	t.BeganWith = slices.Clone(t.BeganWith)
 	return t
 }
 
 // emptied returns the task without a request. It keeps what outlives a task: the place in the
-// journal, the epoch, the branch with its executor and its parent, and unknown keys.
+// journal, the epoch, the branch with its executor, its parent and what it began with, and unknown keys.
 func (t Task) emptied() Task {
 	return Task{SchemaVersion: t.SchemaVersion, Seq: t.Seq, Epoch: t.Epoch, State: t.State, Branch: t.Branch, Variant: t.Variant, Parent: t.Parent,
-		UpdatedAt: t.UpdatedAt, Extra: t.Extra}
+		BeganWith: slices.Clone(t.BeganWith), UpdatedAt: t.UpdatedAt, Extra: t.Extra}
 }
 
 // New returns the task of a fresh project.

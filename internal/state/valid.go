@@ -134,6 +134,13 @@ func (t *Task) Valid() error {
 	v.branch("parent.branch", t.Parent.Branch)
 	v.count("parent.seq", int64(min(t.Parent.Seq, maxCount+1)))
 	v.form("parent.id", t.Parent.ID, number)
+	for _, b := range t.BeganWith {
+		v.branch("began_with.branch", b.Branch)
+		v.form("began_with.task", b.TaskID, taskID)
+	}
+	if len(t.BeganWith) > MaxBeginnings {
+		v.fail("began_with", "has %d entries and may have %d", len(t.BeganWith), MaxBeginnings)
+	}
 	v.branch("branch", t.Branch)
 	v.form("merged", t.Merged, objectID)
 	v.count("returning.to", int64(min(t.Returning.To, maxCount+1)))

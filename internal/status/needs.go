@@ -33,6 +33,7 @@ const (
 	NeedDelivery   NeedKind = "delivery"      // it is uncertain whether the result of a pipeline arrived
 	NeedInspection NeedKind = "unreadable"    // the state of a task cannot be read
 	NeedDay        NeedKind = "day"           // a limit of the day is used up, and something waits for midnight
+	NeedBlocked    NeedKind = "blocked"       // a task in the queue needs one that will not be done
 	NeedTrust      NeedKind = "trust"         // nobody has agreed to what the project's files make run
 )
 
@@ -42,6 +43,7 @@ type Need struct {
 	Kind    NeedKind  `json:"kind"`
 	Branch  string    `json:"branch,omitempty"` // "" for the project's own task, or a run
 	Run     string    `json:"run,omitempty"`    // of a pipeline
+	Queued  string    `json:"queued,omitempty"` // the name of a task in the queue
 	Title   string    `json:"title,omitempty"`  // of the task, or the topic of the run
 	Since   time.Time `json:"since,omitzero"`
 	Text    string    `json:"text"`              // a sentence
@@ -50,8 +52,8 @@ type Need struct {
 	Command string    `json:"command"`           // that does it
 }
 
-// OfProject reports whether the need is that of no task.
-func (n Need) OfProject() bool { return n.Kind == NeedTrust || n.Kind == NeedDay }
+// OfProject reports whether the need is that of no task that has a branch.
+func (n Need) OfProject() bool { return n.Kind == NeedTrust || n.Kind == NeedDay || n.Queued != "" }
 
 // Needs are what the task needs a person for, the most pressing first.
 func (r *Report) Needs() []Need {

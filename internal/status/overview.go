@@ -82,7 +82,7 @@ type Options struct {
 // ReadOverview looks at everything in a project. What cannot be read is said so in its line; the rest is shown all the same.
 func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error) {
 	own := project.At(root, "")
-	v := &Overview{Root: root, Needs: []Need{}, Pipelines: []RunSummary{}, Queue: Queue(own.Dir()), Runs: []string{}, Archived: []ArchivedTask{}}
+	v := &Overview{Root: root, Needs: []Need{}, Pipelines: []RunSummary{}, Queue: Queue(own.Dir(), nil), Runs: []string{}, Archived: []ArchivedTask{}}
 	places, err := project.Survey(ctx, root)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,12 @@ func (v *Overview) machine(ctx context.Context, p project.Place, o Options) (Mac
 	}
 	defer e.Close()
 	if p.Branch == "" {
-		v.Foreign = e.Foreign()
+		v.Foreign, v.Queue = e.Foreign(), QueueAt(e)
+		for _, t := range v.Queue {
+			if n, ok := t.blocked(); ok {
+				v.Needs = append(v.Needs, n)
+			}
+		}
 		v.Pipelines = append(v.Pipelines, RunningPipelines(e)...)
 		v.Finished = ArchivedRuns(e, o.Newest)
 		if n, ok := untrusted(e.Trusted()); ok {

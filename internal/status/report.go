@@ -189,7 +189,7 @@ func ReadAll(e *engine.Engine) (*Report, error) {
 	r.Pipelines = RunningPipelines(e)
 	if r.Branch == "" {
 		r.Branches, _ = project.Branches(r.Root) // ferrus doctor says what is wrong with them
-		r.Queue = Queue(project.At(r.Root, "").Dir())
+		r.Queue = QueueAt(e)
 	}
 	return r, nil
 }

@@ -66,11 +66,12 @@ func Catalogue() []Tool {
 		},
 		{
 			Name: "queue_task", Title: "Queue a task", Roles: supervisor, run: queueTask, aside: true,
-			Doc: "Put another task into the queue. A person starts queued tasks (ferrus run --parallel N).",
+			Doc: "Queue another task. A person starts it (ferrus run --parallel N).",
 			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
-				{Name: "name", Doc: "of its branch; default: the first line's", Line: document.MaxLine, Optional: true},
-				{Name: "pipeline", Doc: "run this one, with text as topic", Line: document.MaxLine, Optional: true},
-				{Name: "to", Doc: "executor: send text to it as a message instead", Line: document.MaxLine, Optional: true}},
+				{Name: "name", Doc: "of its branch", Line: document.MaxLine, Optional: true},
+				{Name: "needs", Doc: "names of tasks to be done first", List: true, Optional: true},
+				{Name: "pipeline", Doc: "run it on text", Line: document.MaxLine, Optional: true},
+				{Name: "to", Doc: "executor: send it text as a message", Line: document.MaxLine, Optional: true}},
 		},
 		{
 			Name: "select", Title: "Choose among attempts", Roles: supervisor, run: selectAttempt, aside: true,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -20,11 +21,13 @@ func queueTask(ctx context.Context, c *call) error {
 	}
 	root := c.s.Engine().Place().Root
 	home, name, text := project.At(root, "").Dir(), c.Text["name"], c.Text["text"]
-	put := func() (queue.Item, error) { return queue.Put(home, name, text) }
+	put := func() (queue.Item, error) {
+		return branch.Enqueue(c.s.Engine(), name, text, branch.Queueing{Needs: c.List["needs"]})
+	}
 	same := func(it queue.Item) bool { return it.Text == text && strings.HasPrefix(it.Name, name) }
 	starts := "A person starts them: " + project.At(root, "").RunAll("N") + "."
 	if pipeline := c.Text["pipeline"]; pipeline != "" {
-		if err := checkPipeline(root, pipeline, name); err != nil {
+		if err := checkPipeline(root, pipeline, name, c.List["needs"]); err != nil {
 			return err
 		}
 		put = func() (queue.Item, error) { return queue.PutPipeline(home, pipeline, text) }
@@ -55,13 +58,16 @@ func queueTask(ctx context.Context, c *call) error {
 	return nil
 }
 
-// checkPipeline refuses a pipeline that the project does not have, and a name for its run.
-func checkPipeline(root, pipeline, name string) error {
+// checkPipeline refuses a pipeline that the project does not have, and a name and needs for its run.
+func checkPipeline(root, pipeline, name string, needs []string) error {
 	refused := func(message string, remedy refusal.Own) error {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: message, Remedy: remedy}
 	}
 	if name != "" {
 		return refused("name is of a task's branch, and a pipeline has none", "leave name out")
+	}
+	if len(needs) > 0 {
+		return refused("needs are of a task, and a pipeline has none", "leave needs out")
 	}
 	text, path, err := project.Workflows(root)
 	if err != nil {

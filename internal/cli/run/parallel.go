@@ -133,8 +133,8 @@ func (w *fleetWatcher) draw() {
 
 var (
 	fleetWords = map[schedule.EventKind]string{schedule.Taken: "taken from the queue: ", schedule.Begun: "in progress", schedule.Left: "finished ",
-		schedule.Scored: "scored ", schedule.Merging: "is being merged", schedule.Merged: "merged into the project", schedule.Unmerged: "not merged: ", schedule.Trouble: "problem: "}
-	fleetColour = map[schedule.EventKind]string{schedule.Merged: cli.Green, schedule.Unmerged: cli.Yellow, schedule.Trouble: cli.Red, schedule.Begun: cli.Dim, schedule.Left: cli.Dim}
+		schedule.Scored: "scored ", schedule.Merging: "is being merged", schedule.Merged: "merged into the project", schedule.Unmerged: "not merged: ", schedule.Unready: "blocked: ", schedule.Trouble: "problem: "}
+	fleetColour = map[schedule.EventKind]string{schedule.Merged: cli.Green, schedule.Unmerged: cli.Yellow, schedule.Unready: cli.Yellow, schedule.Trouble: cli.Red, schedule.Begun: cli.Dim, schedule.Left: cli.Dim}
 )
 
 // conductMany sees the branches and the queue through.

@@ -18,7 +18,7 @@ func ShowOverview(a *cli.App, v *status.Overview) {
 	if len(v.Needs) > 0 {
 		a.Say("\nneeds you\n")
 	}
-	needs := column(a, 14, v.Needs, func(n status.Need) string { return cmp.Or(n.Branch, n.Run, "project") })
+	needs := column(a, 14, v.Needs, func(n status.Need) string { return cmp.Or(n.Branch, n.Run, n.Queued, "project") })
 	for _, n := range v.Needs {
 		a.Say("  %s %s  →  %s\n", needs(n), n.Text, a.Paint(cli.Bold, n.Command))
 		a.ShowOutput(n.Output, "      ")
@@ -35,6 +35,9 @@ func ShowOverview(a *cli.App, v *status.Overview) {
 	waiting := column(a, 22, v.Queue, func(t status.QueuedTask) string { return t.Name })
 	for _, t := range v.Queue {
 		a.Say("  %s  %s\n", waiting(t), format.Clip(t.Title, 60))
+		if t.Waits != "" {
+			a.Say("      %s\n", a.Paint(cli.Dim, format.Line(t.Waits)))
+		}
 	}
 	if len(v.Finished) > 0 {
 		a.Say("\narchived pipeline runs\n")

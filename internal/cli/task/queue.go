@@ -3,15 +3,19 @@ package task
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
@@ -19,34 +23,55 @@ import (
 type queueing struct {
 	from                        cli.Source
 	name, show, replace, remove string
+	asked                       branch.Queueing
+	graph                       bool
+}
+
+// needs adds the flags about what a task needs, and returns whether one of them was given.
+func (q *queueing) needs(cmd *cobra.Command, more bool) func() bool {
+	flags := cmd.Flags()
+	names := []string{"needs", "priority"}
+	flags.StringSliceVar(&q.asked.Needs, "needs", nil, "take it when these `TASKS` are done")
+	flags.IntVar(&q.asked.Priority, "priority", 0, "`N` from 1, which is taken first, to 9 (default 5)")
+	if more {
+		names = append(names, "no-needs")
+		flags.BoolVar(&q.asked.NoNeeds, "no-needs", false, "with --replace: it needs no other task")
+	}
+	return func() bool { return slices.ContainsFunc(names, flags.Changed) }
 }
 
 // QueueCommand is ferrus queue.
 func QueueCommand(a *cli.App) *cobra.Command {
 	var how queueing
+	var asked func() bool
 	cmd := &cobra.Command{
-		Use:   "queue [TEXT | -f FILE] [--name NAME]",
+		Use:   "queue [TEXT | -f FILE] [--name NAME] [--needs TASKS] [--priority N]",
 		Short: "List the tasks that wait, or add one",
 		Long: `Adds a task to the queue, or lists the queue. "ferrus run --parallel" takes
-tasks in the order in which they were added and makes a branch of its name for
-each. A task is a file, .ferrus/queue/NAME.md, that you can create, edit, rename
-and delete. If the state of the project is in a database, so are the tasks, and
-the nodes of all computers take them. Adding a task starts nothing.`,
+tasks whose needs are done, by priority and in the order in which they were
+added, and makes a branch of its name for each. A task is a file,
+.ferrus/queue/NAME.md, that you can create, edit, rename and delete, or a row in
+the database of the project, whose nodes take it. Adding a task starts nothing.
+A need is done when its work is approved, and merged where ferrus merges.`,
 		Example: `  ferrus queue
   ferrus queue "update the docs" --name docs
   ferrus queue -f task.md
   ferrus queue --show docs
+  ferrus queue "release it" --needs docs --priority 1
+  ferrus queue --graph
   ferrus queue --replace docs "update the docs and the examples"
   ferrus queue --remove docs`,
 		Annotations: cli.Reference(`The first line of a file that ferrus has written is "added: TIME", and an empty
 line follows. Another time gives the task another place. Files without that line
-come last, in the order of their names.
+come last of their priority, in the order of their names. "needs: NAME, NAME" and
+"priority: N" are lines of that head, too.
 
 With a database, files that you put into .ferrus/queue are moved into it by the
 next "ferrus queue", run, step or node in that folder. Those without a time are
 added at that moment.`, `for a task that is added or replaced: name path waiting. For the list: name
-title added path of each. --show: name added path text. --remove: name. path is
-left out in a database, added in files that have no time.`),
+title added path needs priority waits blocked of each. --show: name added path
+text needs priority. --remove: name. --graph: tasks. path is left out in a
+database, added in files that have no time, the others where there is nothing.`),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			given, about := cli.TextGiven(cmd, words), 0
 			for _, name := range []string{how.name, how.show, how.replace, how.remove} {
@@ -55,10 +80,18 @@ left out in a database, added in files that have no time.`),
 				}
 			}
 			switch {
-			case about > 1:
-				return cli.UsageError("ferrus queue --show NAME", "use one of --name, --show, --replace and --remove")
-			case how.replace != "" && given:
-				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("requeue"), Item: how.replace}, how.from, words...)
+			case about > 1 || about > 0 && how.graph:
+				return cli.UsageError("ferrus queue --show NAME", "use one of --name, --show, --replace, --remove and --graph")
+			case how.asked.NoNeeds && (how.replace == "" || how.asked.Needs != nil):
+				return cli.UsageError("ferrus queue --replace NAME --no-needs", "--no-needs is for a task that waits, in place of --needs")
+			case asked() && !given && how.replace == "":
+				return cli.UsageError(`ferrus queue --needs NAME "what is to be done"`, "there is no text")
+			case how.graph && given:
+				return cli.UsageError("ferrus queue --graph", "--graph shows all that wait")
+			case how.graph:
+				return graph(a, cmd.Context())
+			case how.replace != "" && (given || asked()):
+				return requeue(a, cmd.Context(), how, given, words)
 			case how.replace != "":
 				return cli.UsageError(refusal.Say(`ferrus queue --replace %s "what is to be done"`, how.replace), "there is no text")
 			case (how.show != "" || how.remove != "") && given:
@@ -68,7 +101,7 @@ left out in a database, added in files that have no time.`),
 			case how.remove != "":
 				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("dequeue"), Item: how.remove}, cli.Source{})
 			case given:
-				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("queue"), Item: how.name}, how.from, words...)
+				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("queue"), Item: how.name, Asked: how.asked}, how.from, words...)
 			case cmd.Flags().Changed("name"):
 				return cli.UsageError(refusal.Say(`ferrus queue --name %s "what is to be done"`, how.name), "there is no text")
 			}
@@ -80,7 +113,9 @@ left out in a database, added in files that have no time.`),
 	flags.StringVar(&how.show, "show", "", "print the text of the task `NAME`")
 	flags.StringVar(&how.replace, "replace", "", "replace the text of the task `NAME`")
 	flags.StringVar(&how.remove, "remove", "", "remove the task `NAME` from the queue")
+	flags.BoolVar(&how.graph, "graph", false, "show which task needs which")
 	how.from.FileFlag(cmd)
+	asked = how.needs(cmd, true)
 	return cmd
 }
 
@@ -93,7 +128,21 @@ func itemJSON(it queue.Item, key string, value any) map[string]any {
 	if !it.Added.IsZero() {
 		m["added"] = it.Added
 	}
+	if len(it.Needs) > 0 {
+		m["needs"] = names(it)
+	}
+	if it.Priority != 0 {
+		m["priority"] = it.Priority
+	}
 	return m
+}
+
+// names are those of the tasks that one needs.
+func names(it queue.Item) (list []string) {
+	for _, n := range it.Needs {
+		list = append(list, n.Name)
+	}
+	return list
 }
 
 // showQueued prints the text of a task that waits.
@@ -117,6 +166,22 @@ func showQueued(a *cli.App, ctx context.Context, name string) error {
 	return nil
 }
 
+// requeue replaces the text of a task that waits, or what it needs.
+func requeue(a *cli.App, ctx context.Context, how queueing, given bool, words []string) error {
+	if !given {
+		home, err := queueHome(a, ctx)
+		if err != nil {
+			return err
+		}
+		it, err := queue.Find(home, how.replace)
+		if err != nil {
+			return err
+		}
+		words = []string{it.Text}
+	}
+	return a.Decide(ctx, act.Request{Kind: act.Named("requeue"), Item: how.replace, Asked: how.asked}, how.from, words...)
+}
+
 // queued lists the tasks that wait.
 func queued(a *cli.App, ctx context.Context) error {
 	home, err := queueHome(a, ctx)
@@ -127,16 +192,32 @@ func queued(a *cli.App, ctx context.Context) error {
 	if wrong != nil && !errors.As(wrong, new(*queue.InvalidError)) {
 		return wrong
 	}
+	tasks := queueOf(a, ctx, list)
 	rows, widest := []map[string]any{}, 0
-	for _, it := range list {
-		rows = append(rows, itemJSON(it, "title", it.Title()))
+	for i, it := range list {
+		row := itemJSON(it, "title", it.Title())
+		if t := tasks[i]; t.Waits != "" {
+			row["waits"], row["blocked"] = t.Waits, t.Blocked
+		}
+		rows = append(rows, row)
 		widest = max(widest, len(it.Name))
 	}
 	if a.JSON {
 		err = a.PrintJSON(rows)
 	}
+	var next []status.Step
 	for i := 0; !a.JSON && i < len(list); i++ {
 		a.Say("%s%s  %s\n", a.Paint(cli.Bold, list[i].Name), strings.Repeat(" ", widest-len(list[i].Name)), format.Clip(list[i].Title(), 100))
+		if t := tasks[i]; t.Waits != "" {
+			colour := cli.Dim
+			if t.Blocked {
+				colour, next = cli.Yellow, append(next, t.Steps()...)
+			}
+			a.Say("%s  %s\n", strings.Repeat(" ", widest), a.Paint(colour, format.Line(t.Waits)))
+		}
+	}
+	if len(next) > 0 {
+		a.ShowSteps(next[:min(len(next), mostSteps)])
 	}
 	switch {
 	case err != nil:
@@ -148,6 +229,43 @@ func queued(a *cli.App, ctx context.Context) error {
 		a.Say("the queue is empty; ferrus queue \"what is to be done\" adds a task\n")
 	}
 	return nil
+}
+
+// mostSteps is how many commands are named that end that tasks are blocked.
+const mostSteps = 6
+
+// queueOf says how the tasks of a list stand, as far as it can be found out: the list is shown all the same.
+func queueOf(a *cli.App, ctx context.Context, list []queue.Item) []status.QueuedTask {
+	e, err := engineOfQueue(a, ctx)
+	if err != nil {
+		return status.QueueOf(list, nil)
+	}
+	defer e.Close()
+	return status.QueueOf(list, e)
+}
+
+// graph shows which task of the queue needs which.
+func graph(a *cli.App, ctx context.Context) error {
+	home, err := queueHome(a, ctx)
+	if err != nil {
+		return err
+	}
+	list, _ := queue.List(home) // the command that lists it says what else is wrong
+	g := status.GraphOf(queueOf(a, ctx, list))
+	if a.JSON {
+		return a.PrintJSON(g)
+	}
+	a.Say("%s", g.Text())
+	return nil
+}
+
+// engineOfQueue opens the project's own machine to look, whichever of its machines the command means.
+func engineOfQueue(a *cli.App, ctx context.Context) (*engine.Engine, error) {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.OpenToReadAt(project.At(place.Root, ""))
 }
 
 // queueHome is the .ferrus folder of the project, whichever of its machines the command means.

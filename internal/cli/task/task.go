@@ -10,22 +10,26 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // TaskCommand is ferrus task.
 func TaskCommand(a *cli.App) *cobra.Command {
-	var from cli.Source
 	var base branch.Fork
+	var how queueing
+	var asked func() bool
 	cmd := &cobra.Command{
-		Use:   "task TEXT | -f FILE [--branch NAME [--base REF [--fetch]]]",
+		Use:   "task TEXT | -f FILE [--branch NAME [--base REF [--fetch] | --needs TASKS]]",
 		Short: "Create a task for agents that you start yourself",
 		Long: `Creates a task from TEXT, from FILE, or from stdin with "-f -". Diffs start from
 the present work tree. The checks of ferrus.toml are frozen when the task is
 created. An executor that waits gets the task at once. If --branch names a
 branch that does not exist, the branch is created, with --base at that commit,
-branch or remote branch. With --fetch git fetches the remote branch first.`,
+branch or remote branch. With --fetch git fetches the remote branch first. With
+--needs the task waits in the queue until others are done.`,
 		Example: `  ferrus task "add a --verbose flag to the server"
   ferrus task -f task.md --branch verbose
   git log -1 --format=%B | ferrus task -f -`,
@@ -37,16 +41,35 @@ branch or remote branch. With --fetch git fetches the remote branch first.`,
 			if cmd.Flags().Changed("base") && (a.Branch == "" || base.Base == "") || base.Fetch && base.Base == "" {
 				return cli.UsageError(`ferrus task --branch NAME --base REF "what is to be done"`, "--base names the commit of a new branch, and --fetch gets it")
 			}
+			if asked() {
+				return queueTask(a, cmd.Context(), how, base, words)
+			}
 			if err := ensureBranch(a, cmd.Context(), base); err != nil {
 				return err
 			}
-			return createTask(a, cmd.Context(), from, words)
+			return createTask(a, cmd.Context(), how.from, words)
 		},
 	}
-	from.FileFlag(cmd)
+	how.from.FileFlag(cmd)
 	cmd.Flags().StringVar(&base.Base, "base", "", "create the branch at the commit, branch or remote branch `REF`")
 	cmd.Flags().BoolVar(&base.Fetch, "fetch", false, "with --base: fetch the remote branch first")
+	asked = how.needs(cmd, false)
 	return cmd
+}
+
+// queueTask adds a task for a new branch to the queue.
+func queueTask(a *cli.App, ctx context.Context, how queueing, base branch.Fork, words []string) error {
+	how.name, a.Branch = a.Branch, ""
+	place, err := a.Place(ctx)
+	switch {
+	case err != nil:
+		return err
+	case how.name == "" || base.Base != "":
+		return cli.UsageError(`ferrus task --branch NAME --needs TASKS "what is to be done"`, "a task that waits for others gets a new branch, which begins with their work")
+	case project.At(place.Root, how.name).Initialised():
+		return cli.Refuse(refusal.InvalidInput, "there is a branch "+how.name+" already, and a task that waits for others gets a new one", "take another name")
+	}
+	return a.Decide(ctx, act.Request{Kind: act.Named("queue"), Item: how.name, Asked: how.asked}, how.from, words...)
 }
 
 // ensureBranch makes the branch that the command line names, if there is none of that name, at the base of fork.

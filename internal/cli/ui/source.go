@@ -83,10 +83,26 @@ func (r *reader) run(name string) (*status.RunStatus, error) {
 
 // queued is what is known of a task that waits in the queue.
 func (r *reader) queued(name string) *terminal.Detail {
-	for _, q := range status.Queue(project.At(r.root, "").Dir()) {
-		if q.Name == name {
-			return &terminal.Detail{Text: q.Title + "\n\nIt waits in the queue. It becomes the branch " + name + " when branches and queue are run.", Can: q.Acts()}
+	e, err := r.at(terminal.Key{})
+	if err == nil {
+		defer e.Close()
+	}
+	list := status.Queue(project.At(r.root, "").Dir(), e)
+	for _, q := range list {
+		if q.Name != name {
+			continue
 		}
+		text := q.Title + "\n\nIt waits in the queue. It becomes the branch " + name + " when branches and queue are run."
+		if q.Waits != "" {
+			text += "\n\nNow: " + q.Waits + "."
+		}
+		for _, s := range q.Steps() {
+			text += "\n" + s.Command + "  " + s.Why
+		}
+		if g := status.GraphOf(list); g.Arrows() {
+			text += "\n\n" + g.Text()
+		}
+		return &terminal.Detail{Text: text, Can: q.Acts()}
 	}
 	return &terminal.Detail{Text: "It is no longer in the queue."}
 }

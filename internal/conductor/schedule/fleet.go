@@ -79,6 +79,7 @@ const (
 	Merged   EventKind = "merged"   // it is there; the text says so where it changed no file
 	Scored   EventKind = "scored"   // approved work has a score; the text is the number
 	Unmerged EventKind = "unmerged" // it does not fit, or not now; a person is needed
+	Unready  EventKind = "blocked"  // a task of the queue needs one that will not be done; a person is needed
 	Trouble  EventKind = "trouble"  // what goes wrong without being of the task
 )
 
@@ -90,11 +91,18 @@ type BranchStatus struct {
 	Trouble  string `json:"trouble,omitempty"`  // why its conductor could not work
 }
 
+// A Blocked task of the queue needs one that will not be done unless a person does something.
+type Blocked struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
 // An Outcome is the result of a run of the fleet.
 type Outcome struct {
-	Tasks  []BranchStatus
-	Queued int // tasks of the queue that Options.Until has left there
-	Exit   int // exit code: 0 all complete, 1 at least one failed, 3 nothing to do, 6 waiting for a person, 9 ended by Options.Until
+	Tasks   []BranchStatus
+	Blocked []Blocked
+	Queued  int // tasks of the queue that Options.Until has left there
+	Exit    int // exit code: 0 all complete, 1 at least one failed, 3 nothing to do, 6 waiting for a person, 9 ended by Options.Until
 }
 
 // Dir returns the folder of the lock of a project's one fleet, for conductor.Conductor.
@@ -145,12 +153,15 @@ type fleet struct {
 	refused  map[string]refused // merges that were refused
 	reported map[string]bool    // reported troubles
 	untaken  map[string]untaken // tasks of the queue that could not be taken
+	tasks    *branch.Tasks      // that those of the queue need, as the newest plan knew them
+	blocked  []Blocked          // tasks of the queue of the newest plan
 	viewed   map[string]viewed  // the tasks of branches
 }
 
 // An untaken is a task of the queue that could not be taken: a retry needs another text, or another run.
 type untaken struct {
 	item  queue.Item
+	work  string    // that it was to begin with
 	until time.Time // when it is tried again; zero for not
 }
 
@@ -234,24 +245,17 @@ func (f *fleet) look(ctx, work context.Context, changes *project.Changes) error 
 	if err != nil {
 		return err
 	}
+	f.tasks, f.blocked = now.tasks, nil
 	for _, d := range plan(now) {
 		switch d.do {
 		case start:
 			f.conduct(ctx, d.name)
 		case take:
-			for free := d.places; free > 0; {
-				name, err := f.take(work)
-				if err != nil {
-					return err
-				}
-				if name == "" {
-					break
-				}
-				if !f.busy[name] { // its branch may have been made by a fleet that was killed, and is conducted as one of those that wait
-					f.conduct(ctx, name)
-					free--
-				}
-			}
+			f.take(ctx, work, d.items, d.places)
+		case record:
+			recordNeeds(f.e, *d.item, now.tasks.IDs)
+		case wait:
+			f.waits(d)
 		case merge:
 			f.merge(work, d.name)
 		case hold:
@@ -261,6 +265,18 @@ func (f *fleet) look(ctx, work context.Context, changes *project.Changes) error 
 		}
 	}
 	return nil
+}
+
+// waits stores what waits for a person in the queue, and reports it once.
+func (f *fleet) waits(d decision) {
+	if !d.blocked {
+		return
+	}
+	f.blocked = append(f.blocked, Blocked{d.name, d.why})
+	if key := d.name + "\x00" + d.why; !f.reported[key] {
+		f.reported[key] = true
+		f.Tell(Event{Branch: d.name, Kind: Unready, Text: d.why})
+	}
 }
 
 // conduct starts a conductor for a branch.

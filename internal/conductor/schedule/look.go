@@ -51,6 +51,7 @@ func (f *fleet) facts(ctx context.Context, changes *project.Changes) (facts, err
 			f.trouble("", err) // the post decides
 		}
 	}
+	tasks, unread := map[string]state.Task{}, map[string]error{}
 	all := slices.Concat(names, slices.Collect(maps.Keys(f.busy)))
 	slices.Sort(all)
 	for _, name := range slices.Compact(all) {
@@ -60,12 +61,22 @@ func (f *fleet) facts(ctx context.Context, changes *project.Changes) (facts, err
 			if b.task, err = f.task(name, signs[name]); err != nil && mine {
 				f.trouble(name, err)
 			}
-			if err != nil && !b.conducted {
+			if tasks[name], unread[name] = b.task, err; err != nil && !b.conducted {
 				continue
 			}
 			b.starts = mine && f.continues(name, b.task)
 		}
 		now.branches = append(now.branches, b)
+	}
+	if now.queue = now.queue && working < f.Parallel; now.queue {
+		list, err := Queued(f.e.Place().Dir())
+		if err != nil {
+			f.trouble("", err) // the good ones are taken all the same
+		}
+		if now.tasks, err = branch.LookAt(f.e, list, func(name string) (state.Task, error) { return tasks[name], unread[name] }); err != nil {
+			return facts{}, err
+		}
+		now.waiting = f.untried(list, now.tasks)
 	}
 	return now, nil
 }

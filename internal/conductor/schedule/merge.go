@@ -90,6 +90,9 @@ func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 	if list, err := Queued(f.e.Place().Dir()); late && err == nil && len(list) > 0 && len(f.Only) == 0 {
 		out.Queued, out.Exit = len(list), worse(out.Exit, conductor.ExitLate)
 	}
+	if out.Blocked = f.blocked; len(out.Blocked) > 0 {
+		out.Exit = worse(out.Exit, exitPerson)
+	}
 	if len(f.untaken) > 0 {
 		out.Exit = exitFailure
 	}

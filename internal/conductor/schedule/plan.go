@@ -1,10 +1,8 @@
 package schedule
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -15,27 +13,33 @@ const (
 	wait    = "wait"    // for a place
 	nothing = "nothing" // is to be done
 	take    = "take"    // tasks of the queue
+	record  = "record"  // which tasks one of the queue needs
 	merge   = "merge"   // a branch into the project
 	hold    = "hold"    // approved work back: it is not merged yet
 	skip    = "skip"    // somebody else works on it, or it cannot be read
 )
 
-// A decision is what is done about a branch. The reason of one that waits or is held back names what ends that.
+// A decision is what is done about a branch, or about a task of the queue. The reason of one that waits or is held back names what ends that.
 type decision struct {
-	do     string
-	name   string // of the branch; "" for the queue
-	why    string
-	places int // for the queue
+	do      string
+	name    string // of the branch; "" for the queue
+	why     string
+	item    *queue.Item  // of the queue, that waits or whose needs are recorded
+	blocked bool         // it waits for a person
+	items   []queue.Item // that can be taken, the next one first
+	places  int          // for how many of them
 }
 
 // facts are all that decisions depend on.
 type facts struct {
-	own      state.Task // that of the project
-	branches []fact     // in the order of names
-	parallel int        // on how many branches may be worked
-	queue    bool       // tasks of the queue may be taken
-	merges   bool       // approved work is to be merged
-	merging  bool       // a merge is being made, by any process
+	own      state.Task    // that of the project
+	branches []fact        // in the order of names
+	parallel int           // on how many branches may be worked
+	queue    bool          // tasks of the queue may be taken
+	waiting  []queue.Item  // those that were not tried in vain, the next one first
+	tasks    *branch.Tasks // that they need
+	merges   bool          // approved work is to be merged
+	merging  bool          // a merge is being made, by any process
 
 	// once says that the decisions are carried out in any order, each once. What would be refused is not tried then, and no branch
 	// is made beside a merge: it begins with the files of the project.
@@ -109,17 +113,40 @@ func plan(f facts) []decision {
 		}
 	}
 	if f.queue && free > 0 && !(f.once && next) {
-		list = append(list, decision{do: take, places: free})
+		list = append(list, f.queued(free)...)
 	}
 	return append(list, merges...)
 }
 
+// queued decides about the tasks of the queue: each waits, or can be taken. Which of those that can are taken depends on who else takes them.
+func (f facts) queued(free int) (list []decision) {
+	ready := decision{do: take, places: free}
+	for i, it := range f.waiting {
+		if f.tasks.Unrecorded(it) {
+			list = append(list, decision{do: record, name: it.Name, item: &f.waiting[i]})
+		}
+		if s := f.tasks.Standing(it); s.Waits != "" {
+			list = append(list, decision{do: wait, name: it.Name, why: s.Waits, item: &f.waiting[i], blocked: s.Blocked})
+		} else {
+			ready.items = append(ready.items, it)
+		}
+	}
+	if len(ready.items) > 0 {
+		list = append(list, ready)
+	}
+	return list
+}
+
 // unmerged returns why approved work is not merged yet, "" for no reason. names and tasks are those of all branches.
 func (f facts) unmerged(b fact, names []string, tasks map[string]state.Task) string {
-	why := Unchosen(names, b.name, b.task, func(other string) (state.Task, error) { return tasks[other], nil })
+	view := func(other string) (state.Task, error) { return tasks[other], nil }
+	why := branch.Unchosen(names, b.name, b.task, view)
+	first := branch.Before(b.task, view)
 	switch {
 	case why != "":
 		return why
+	case first != "":
+		return "it began with the work of " + first + ", which is not merged"
 	case f.once && f.own.Underway() && f.own.TaskID != b.task.TaskID:
 		return ownTask
 	}
@@ -168,33 +195,4 @@ func (f facts) merge() (list []decision) {
 		list = append(list, decision{do: hold, name: b.name, why: why})
 	}
 	return list
-}
-
-// Unchosen returns why one of several attempts at a task is not merged yet, "" for one that may be
-// merged: it was selected, or is the only approved one. t is its task, and view returns those of
-// other branches.
-func Unchosen(names []string, name string, t state.Task, view func(name string) (state.Task, error)) string {
-	if t.Selected {
-		return ""
-	}
-	var others []string
-	for _, other := range branch.Group(names, name) {
-		if other == name {
-			continue
-		}
-		is, err := view(other)
-		switch {
-		case err != nil:
-		case is.Underway():
-			return "other attempts at it are running"
-		case is.Merged != "" || is.Selected:
-			return other + " was taken"
-		case is.State == state.Complete:
-			others = append(others, other)
-		}
-	}
-	if len(others) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s is approved, too: ferrus select shows both, and ferrus select NAME takes one", strings.Join(others, ", "))
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -22,9 +24,11 @@ const (
 	failed
 )
 
-// A world is a project with two attempts at a task, the branch of another task, and a delegate.
+// A world is a project with two attempts at a task, the branch of another task, a delegate, and tasks in the queue: x needs the attempts, y needs x, and
+// z needs nothing and has the last priority.
 type world struct {
 	at       [4]phase
+	queue    [3]bool // that was not taken yet
 	selected [2]bool // of the attempts
 	own      bool    // the project has an unfinished task of its own
 	merging  int     // the branch that is being merged, counted from 1
@@ -32,7 +36,41 @@ type world struct {
 	unwanted bool    // nobody waits for the delegate
 }
 
-var worldNames = [4]string{"a.1", "a.2", "b", "d"}
+var (
+	worldNames = [4]string{"a.1", "a.2", "b", "d"}
+	queueNames = [3]string{"x", "y", "z"}
+)
+
+// tasks are what plan gets to know about the queue of a world.
+func (w world) tasks(f facts, merges bool) (list []queue.Item, tasks *branch.Tasks) {
+	needs := [3]queue.Head{{Needs: []queue.Need{{Name: "a", IDs: []string{"a.1", "a.2"}}}}, {Needs: []queue.Need{{Name: "x"}}}, {Priority: 9}}
+	for i, name := range queueNames {
+		if w.queue[i] {
+			list = append(list, queue.Item{Name: name, Head: needs[i]})
+		}
+	}
+	tasks = branch.NewTasks(list)
+	tasks.Merges = merges
+	for _, b := range f.branches {
+		tasks.Names, tasks.Present[b.name] = append(tasks.Names, b.name), b.task
+	}
+	if !w.queue[0] { // it was taken, and its conductor has not ended
+		tasks.Names, tasks.Present["x"] = append(tasks.Names, "x"), state.Task{TaskID: "x", State: state.Executing}
+	}
+	return list, tasks
+}
+
+// met reports whether the attempts have come to what x needs.
+func (w world) met(merges bool) bool {
+	for i, at := range w.at[:2] {
+		other := w.at[1-i]
+		chosen := w.selected[i] || other == failed
+		if at == merged || !merges && (at == approved || at == rejected) && chosen {
+			return true
+		}
+	}
+	return false
+}
 
 // A setting is what does not change in a world.
 type setting struct {
@@ -68,6 +106,7 @@ func (w world) facts(s setting) facts {
 		}
 		f.branches = append(f.branches, b)
 	}
+	f.waiting, f.tasks = w.tasks(f, s.merges)
 	return f
 }
 
@@ -78,6 +117,8 @@ func (w world) after(list []decision) world {
 		switch d.do {
 		case start:
 			w.at[i] = working
+		case take: // the others stay, as if other computers were about to take them
+			w.queue[0] = w.queue[0] && d.items[0].Name != "x"
 		case end:
 			w.at[i] = failed
 		case merge:
@@ -129,7 +170,8 @@ func (w world) events() (list []world) {
 }
 
 // TestPlacesAndTheMergeAreSharedByName walks through all worlds that can come of those in which nothing was done yet. In each,
-// a plan starts nobody twice and not more than there are places, in the order of names. It merges one branch at most, on which
+// a plan starts nobody twice and not more than there are places, in the order of names. It takes no task of the queue before what it needs is done, and
+// each that it can while a place is free; the others say what they wait for. It merges one branch at most, on which
 // nobody works, while nothing else moves files of the project. What is neither worked on nor merged waits, and can come out of that.
 func TestPlacesAndTheMergeAreSharedByName(t *testing.T) {
 	t.Parallel()
@@ -146,7 +188,7 @@ func TestPlacesAndTheMergeAreSharedByName(t *testing.T) {
 // walk checks each world and that each wait in it has an end.
 func walk(t *testing.T, s setting) {
 	t.Helper()
-	todo := []world{{}, {own: true}}
+	todo := []world{{queue: [3]bool{true, true, true}}, {own: true}}
 	plans, before := map[world][]decision{}, map[world][]world{}
 	for len(todo) > 0 {
 		w := todo[len(todo)-1]
@@ -167,9 +209,9 @@ func walk(t *testing.T, s setting) {
 			todo = append(todo, next)
 		}
 	}
-	for _, name := range worldNames {
+	for _, name := range append(worldNames[:], "x") {
 		waits := func(w world) bool {
-			return slices.ContainsFunc(plans[w], func(d decision) bool { return (d.do == wait || d.do == hold) && d.name == name })
+			return slices.ContainsFunc(plans[w], func(d decision) bool { return (d.do == wait || d.do == hold) && d.name == name && !d.blocked })
 		}
 		ends := map[world]bool{}
 		var back func(w world)
@@ -197,9 +239,19 @@ func walk(t *testing.T, s setting) {
 // sound reports whether decisions about a world are allowed.
 func sound(s setting, f facts, w world, list []decision) bool {
 	of, taken := map[string]decision{}, 0
+	waits := map[string]string{}
 	for i, d := range list {
-		if d.do == take {
+		switch {
+		case d.do == take:
 			taken = d.places
+			for _, it := range d.items {
+				waits[it.Name] = "is taken"
+			}
+			continue
+		case d.do == record && d.name == "y" && !w.queue[0]:
+			continue
+		case d.do == wait && d.item != nil:
+			waits[d.name] = d.why
 			continue
 		}
 		if was, twice := of[d.name]; twice && (was.do != nothing || d.do == start || i == 0) {
@@ -246,7 +298,19 @@ func sound(s setting, f facts, w world, list []decision) bool {
 		return false
 	}
 	free -= works
-	return free >= 0 && taken <= free && (!waited || free == 0) && (taken == free || s.once && moves > 0)
+	taking := free > 0 && !(s.once && moves > 0)
+	for i, name := range queueNames {
+		ready := i == 2 || i == 0 && w.met(s.merges)
+		switch why := waits[name]; {
+		case !w.queue[i] || !taking:
+			if why != "" {
+				return false
+			}
+		case ready && why != "is taken", !ready && (why == "" || why == "is taken"):
+			return false
+		}
+	}
+	return free >= 0 && (!waited || free == 0) && (taken == free || !taking || waits["x"] != "is taken" && waits["z"] != "is taken")
 }
 
 // TestACutMergeIsFinishedFirst, whichever process began it and whatever ferrus.toml says.

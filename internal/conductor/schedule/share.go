@@ -10,15 +10,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
 )
 
 // take makes branches of the first tasks of the queue, as many as there are free places. One that
 // cannot be taken is left for later steps.
-func (s *step) take(ctx context.Context, free int) {
-	list, err := Queued(s.e.Place().Dir())
-	if err != nil {
-		s.tell(Decision{Kind: Queue, Do: skip}, err) // the good ones are taken all the same
-	}
+func (s *step) take(ctx context.Context, list []queue.Item, free int) {
 	for _, it := range list {
 		if free == 0 || ctx.Err() != nil {
 			return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -192,13 +193,25 @@ func (s *step) share() error {
 			f.branches = append(f.branches, m.fact(now.Task, tried[m.name]))
 		}
 	}
+	list, err := Queued(s.e.Place().Dir())
+	if err != nil {
+		s.tell(Decision{Kind: Queue, Do: skip}, err) // the good ones are taken all the same
+	}
+	f.waiting = list
+	if f.tasks, err = branch.LookAt(s.e, list, nil); err != nil {
+		return err
+	}
 	merged := ""
 	var shared []*act
 	for _, d := range plan(f) {
 		m := acts[d.name]
 		switch {
 		case d.do == take:
-			shared = append(shared, &act{Decision: Decision{Kind: Queue, Do: take}, do: func(ctx context.Context, _ *Decision) { s.take(ctx, d.places) }})
+			shared = append(shared, &act{Decision: Decision{Kind: Queue, Do: take}, do: func(ctx context.Context, _ *Decision) { s.take(ctx, d.items, d.places) }})
+		case d.do == record:
+			shared = append(shared, &act{Decision: Decision{Kind: Queue, Do: record}, do: func(context.Context, *Decision) { recordNeeds(s.e, *d.item, f.tasks.IDs) }})
+		case d.do == wait && d.item != nil:
+			s.tell(Decision{Kind: Queue, Name: d.name, Do: wait, Why: d.why}, nil)
 		case d.do == merge:
 			merged = d.name
 			shared = append(shared, &act{Decision: Decision{Kind: Merge, Name: d.name, Do: merge}, do: func(ctx context.Context, of *Decision) { s.merge(ctx, of) }})

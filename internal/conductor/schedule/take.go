@@ -9,32 +9,28 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// take makes a branch of the next task in the queue and returns its name, "" if there is none. It
-// first finishes one that was interrupted.
-func (f *fleet) take(ctx context.Context) (string, error) {
-	list, err := Queued(f.e.Place().Dir())
-	if err != nil {
-		f.trouble("", err) // the good ones are taken all the same
-	}
+// take makes branches of tasks of the queue, the first that can be taken, as many as there are places. Work that
+// is begun when work ends is not begun; its conductors end with ctx.
+func (f *fleet) take(ctx, work context.Context, list []queue.Item, places int) {
 	for _, it := range list {
-		if was, tried := f.untaken[it.Name]; tried && was.item.Same(it) && (was.until.IsZero() || time.Now().Before(was.until)) {
-			continue
+		if places == 0 {
+			return
 		}
-		delete(f.untaken, it.Name)
-		task, err := Take(f.following(ctx, it.Name), f.s, it)
-		if ctx.Err() != nil {
-			return "", nil
+		task, err := Take(f.following(work, it.Name), f.s, it)
+		if work.Err() != nil {
+			return
 		}
 		if err != nil {
 			f.trouble(it.Name, err)
 			f.note(it.Name, err)
-			was := untaken{item: it}
+			was := untaken{item: it, work: workOf(f.tasks.Standing(it))}
 			if f.Node {
 				was.until = time.Now().Add(f.Retry)
 			}
@@ -46,9 +42,31 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 			continue // another computer takes it
 		}
 		f.Tell(Event{Branch: it.Name, Kind: Taken, Text: task.Title})
-		return it.Name, nil
+		if !f.busy[it.Name] { // its branch may have been made by a fleet that was killed, and is conducted as one of those that wait
+			f.conduct(ctx, it.Name)
+			places--
+		}
 	}
-	return "", nil
+}
+
+// untried are the tasks of the queue but for those that could not be taken and are as they were.
+func (f *fleet) untried(list []queue.Item, tasks *branch.Tasks) []queue.Item {
+	return slices.DeleteFunc(slices.Clone(list), func(it queue.Item) bool {
+		was, tried := f.untaken[it.Name]
+		again := !tried || !was.item.Same(it) || was.work != workOf(tasks.Standing(it)) || !was.until.IsZero() && !time.Now().Before(was.until)
+		if again {
+			delete(f.untaken, it.Name)
+		}
+		return !again
+	})
+}
+
+// workOf names the work that a task would begin with.
+func workOf(s branch.Standing) (text string) {
+	for _, w := range s.Work {
+		text += w.Branch + " " + w.Task.Submission.Tree + " " + w.Task.Merged + "\n"
+	}
+	return text
 }
 
 // Queued returns the tasks in the queue of a .ferrus folder that [Take] can take, the next one first, with the beginnings of their texts. A pipeline that
@@ -67,12 +85,59 @@ func Take(ctx context.Context, s *engine.Session, it queue.Item) (*state.Task, e
 	}
 	task, err := makeBranch(ctx, s, claim)
 	if err == nil {
+		recordTaken(s.Engine(), it.Name, task.TaskID)
 		err = claim.Done()
 	}
-	if err = errors.Join(err, claim.Close()); err != nil {
+	switch err = errors.Join(err, claim.Close()); {
+	case errors.Is(err, errWaits):
+		return nil, nil
+	case err != nil:
 		return nil, err
 	}
 	return &task, nil
+}
+
+// errWaits: what a task needs has changed since it was decided to take it.
+var errWaits = errors.New("the task waits")
+
+// recordTaken records the id of a task that is taken with those in the queue that need it, while its name is still its own. What cannot be recorded is
+// recorded by a later plan.
+func recordTaken(e *engine.Engine, name, id string) {
+	list, _ := Queued(project.At(e.Place().Root, "").Dir())
+	for _, it := range list {
+		if slices.ContainsFunc(it.Needs, func(n queue.Need) bool { return n.Name == name && len(n.IDs) == 0 }) {
+			recordNeeds(e, it, func(of string) []string {
+				if of == name {
+					return []string{id}
+				}
+				return nil
+			})
+		}
+	}
+}
+
+func recordNeeds(e *engine.Engine, it queue.Item, ids func(name string) []string) {
+	if err := branch.Record(it, ids); err != nil {
+		e.Log().Warn("which task another one needs is not recorded yet", "name", it.Name, "error", err)
+	}
+}
+
+// began returns how the branch of a task begins: with the project's files, and with the approved work that it needs and those do not have.
+func began(ctx context.Context, s *engine.Session, it queue.Item) (branch.Fork, error) {
+	f := branch.Fork{Names: []string{it.Name}, Own: true}
+	if len(it.Needs) == 0 {
+		return f, nil
+	}
+	list, _ := Queued(project.At(s.Engine().Place().Root, "").Dir())
+	tasks, err := branch.LookAt(s.Engine(), list, nil)
+	if err != nil {
+		return f, err
+	}
+	standing := tasks.Standing(it)
+	if standing.Waits != "" {
+		return f, errWaits
+	}
+	return f, f.Begin(ctx, s, standing.Work)
 }
 
 // makeBranch makes the branch of a claimed task, or finishes it.
@@ -87,7 +152,11 @@ func makeBranch(ctx context.Context, s *engine.Session, it *queue.Claim) (state.
 		e, err = branch.Open(s.Engine(), it.Name)
 	}
 	if refusal.CodeOf(err) == refusal.UnknownBranch {
-		if _, err := branch.Create(ctx, s, branch.Fork{Names: []string{it.Name}, Own: true}); err != nil {
+		var fork branch.Fork
+		if fork, err = began(ctx, s, it.Item); err == nil {
+			_, err = branch.Create(ctx, s, fork)
+		}
+		if err != nil {
 			return state.Task{}, err
 		}
 		e, err = branch.Open(s.Engine(), it.Name)

@@ -2,6 +2,7 @@ package branch
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -237,6 +238,35 @@ func stemOf(name string) (stem string, ok bool) {
 		return "", false
 	}
 	return name[:i], true
+}
+
+// Unchosen returns why one of several attempts at a task is not merged yet, "" for one that may be
+// merged: it was selected, or is the only approved one. t is its task, and view returns those of
+// other branches.
+func Unchosen(names []string, name string, t state.Task, view func(name string) (state.Task, error)) string {
+	if t.Selected {
+		return ""
+	}
+	var others []string
+	for _, other := range Group(names, name) {
+		if other == name {
+			continue
+		}
+		is, err := view(other)
+		switch {
+		case err != nil:
+		case is.Underway():
+			return "other attempts at it are running"
+		case is.Merged != "" || is.Selected:
+			return other + " was taken"
+		case is.State == state.Complete:
+			others = append(others, other)
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is approved, too: ferrus select shows both, and ferrus select NAME takes one", strings.Join(others, ", "))
 }
 
 // Open opens the machine of a branch of the project of e. The error is a *refusal.RefusedError of code UnknownBranch where there

@@ -13,7 +13,9 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
@@ -39,6 +41,9 @@ type Fork struct {
 
 	Tree   string       // the files that they begin with; "" for those that follow from the rest
 	Parent state.Parent // whose delegates they are; the zero one for branches of a person
+
+	BeganWith []state.Beginning // whose approved work is in Tree
+	SetUp     string            // the files on which the set-up runs; "" for those that follow from the rest
 }
 
 // A start is where branches begin.
@@ -81,11 +86,11 @@ func Create(ctx context.Context, s *engine.Session, f Fork) ([]project.Place, er
 	var made []project.Place
 	for i, name := range f.Names {
 		on := project.At(s.Engine().Place().Root, name)
-		var as state.Variant
+		as := state.Task{Parent: f.Parent, BeganWith: f.BeganWith, SetUpTree: f.SetUp}
 		if f.Variants != nil {
-			as = f.Variants[i]
+			as.Variant = f.Variants[i]
 		}
-		if err := add(ctx, s, now, on, from, as, f.Parent); err != nil {
+		if err := add(ctx, s, now, on, from, as); err != nil {
 			return made, err
 		}
 		made = append(made, on)
@@ -126,6 +131,7 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 	if f.Tree != "" || f.At != 0 || !f.Own {
 		from.setUp = SetUpTree(s.Engine(), now)
 	}
+	from.setUp = cmp.Or(f.SetUp, from.setUp)
 	switch {
 	case f.Base != "":
 		base := f.Base
@@ -197,7 +203,7 @@ func commitOf(ctx context.Context, tree *worktree.Tree, base string) (commit, fi
 }
 
 // add makes one branch: its work tree, then its machine, which is there whole or not at all.
-func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.Place, from start, as state.Variant, parent state.Parent) error {
+func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.Place, from start, as state.Task) error {
 	draft := on.Draft()
 	lock, err := holdBranch(on)
 	if err != nil {
@@ -224,10 +230,13 @@ func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.
 	if from.task != "" {
 		note = fmt.Sprintf("from entry %d of %s", from.entry, cmp.Or(s.Engine().Place().Branch, "the project"))
 	}
-	if as.Agent != "" {
-		note += ", worked on by " + as.String()
+	if as.Variant.Agent != "" {
+		note += ", worked on by " + as.Variant.String()
 	}
-	return s.Fork(ctx, draft, on, from.upto, as, parent, note)
+	for _, b := range as.BeganWith {
+		note += ", with the work of " + b.Branch
+	}
+	return s.Fork(ctx, draft, on, from.upto, as, format.OneLine(note, document.MaxLine))
 }
 
 // holdBranch lets one process at a time make or remove a branch.

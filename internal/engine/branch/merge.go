@@ -202,6 +202,10 @@ func (m *merging) fits() error {
 	case here.Underway() && here.TaskID != there.TaskID:
 		return refuse("merge when it has ended, or end it with ferrus reset{branch}", "the project's own task has not ended: %s", here.Title)
 	}
+	if first := Before(there, viewer(m.from.Engine())); first != "" {
+		return refuse(refusal.Say("ferrus merge %s; or ferrus branch --remove %s --force, if its work is not wanted", first, first),
+			"%s began with the work of %s, which is not merged", name, first)
+	}
 	return nil
 }
 

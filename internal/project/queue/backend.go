@@ -16,9 +16,9 @@ type backend interface {
 	// heads is list for those who need the beginnings of the texts alone.
 	heads() ([]Item, error)
 	// put adds a valid text under a valid name, or a numbered variant of it.
-	put(name, text string) (Item, error)
-	// replace replaces the text of a task.
-	replace(it Item, text string) error
+	put(name, text string, h Head) (Item, error)
+	// change replaces the content of a task, head and text, by what do returns of the whole content as it is. The time at which it was added stays.
+	change(it Item, do func(content string) (string, error)) error
 	remove(it Item) error
 	// claim is [Take].
 	claim(ctx context.Context, it Item) (*Claim, error)

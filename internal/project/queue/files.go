@@ -26,9 +26,16 @@ func (f fileQueue) claim(_ context.Context, it Item) (*Claim, error) {
 	return c, nil
 }
 
-func (f fileQueue) replace(it Item, text string) error {
+func (f fileQueue) change(it Item, do func(content string) (string, error)) error {
 	return f.waiting(it, func(root *rootfs.Root, name string) error {
-		return atomicfile.Replace(root, name, []byte(withHead(text, it.Added)), 0o600)
+		text, h, err := read(root, it.Name)
+		if err == nil {
+			text, err = do(h.With(text))
+		}
+		if err != nil {
+			return err
+		}
+		return atomicfile.Replace(root, name, []byte(text), 0o600)
 	})
 }
 

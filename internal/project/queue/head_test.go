@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,18 +118,65 @@ func TestATaskMayHaveAllTheRoomBesideItsHead(t *testing.T) {
 	}
 }
 
+// TestAHeadSaysWhatATaskNeeds: by its lines, in any order, also of a file that a person wrote. A text that only begins with such a word has no head.
+func TestAHeadSaysWhatATaskNeeds(t *testing.T) {
+	const id = "t-20260102-030405-0123abcd"
+	for content, want := range map[string]string{
+		"needs: a\n\nDo it.": "a|0|Do it.",
+		"needs: a,b , c=" + id + "\nneeds: d=" + id + "+" + id + "\n\nDo it.": "a, b, c=" + id + ", d=" + id + "+" + id + "|0|Do it.",
+		"priority: 9\r\nneeds: a\r\n\r\nDo it.":                               "a|9|Do it.",
+		"added: 2026-01-02T03:04:05Z\npriority: 1\nDo it.":                    "|1|Do it.",
+		"priority: 2\n\nneeds: a\n":                                           "|2|needs: a\n",
+		"needs: more tests\n":                                                 "|0|needs: more tests\n",
+		"needs:\n- a\n":                                                       "|0|needs:\n- a\n",
+		"priority: high":                                                      "|0|priority: high",
+		"Do it.\nneeds: a":                                                    "|0|Do it.\nneeds: a",
+		"priority: 0\n\nDo it.":                                               "0\" is no priority",
+		"priority: 10\n\nDo it.":                                              "10\" is no priority",
+		"needs: a, ../b\n\nDo it.":                                            "../b\", which is no name of a task",
+		"needs: a=b\n\nDo it.":                                                "a=b\", which is no name of a task",
+	} {
+		text, h, err := Split(content)
+		got := fmt.Sprintf("%s|%d|%s", h.needs(), h.Priority, text)
+		if err != nil {
+			if got = err.Error(); strings.Contains(got, want) {
+				got = want
+			}
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", content, got, want)
+		}
+	}
+}
+
+// TestThePriorityComesBeforeTheTime, and a task without one is of the fifth.
+func TestThePriorityComesBeforeTheTime(t *testing.T) {
+	home := t.TempDir()
+	for name, priority := range map[string]string{"e": "", "d": "priority: 5\n\n", "a": "priority: 9\n\n", "z": "priority: 1\n\n"} {
+		lay(t, filepath.Join(home, "queue", name+".md"), priority+"Do it.")
+	}
+	list, err := List(home)
+	if want := []string{"z", "d", "e", "a"}; err != nil || !slices.Equal(names(list), want) {
+		t.Errorf("%q, %v", names(list), err)
+	}
+}
+
 func FuzzHead(f *testing.F) {
-	f.Add("added: 2026-01-02T03:04:05Z\n\nDo it.", int64(0))
-	f.Add("added: 2026-01-02T03:04:05Z", int64(1_700_000_000_123_456))
-	f.Add("added: soon\n", int64(-1))
-	f.Fuzz(func(t *testing.T, text string, micros int64) {
+	f.Add("added: 2026-01-02T03:04:05Z\n\nDo it.", int64(0), 3, "a")
+	f.Add("added: 2026-01-02T03:04:05Z", int64(1_700_000_000_123_456), 0, "a=t-1+t-2, b")
+	f.Add("added: soon\n", int64(-1), 9, "")
+	f.Fuzz(func(t *testing.T, text string, micros int64, priority int, needs string) {
 		at := time.UnixMicro(micros).UTC()
-		if year := at.Year(); year < 1 || year > 9999 || at.IsZero() {
+		if year := at.Year(); year < 1 || year > 9999 || at.IsZero() || priority < 0 || priority > 9 {
 			return
 		}
-		got, added, err := splitHead(withHead(text, at))
-		if err != nil || got != text || !added.Equal(at) {
-			t.Errorf("%q of %v, %v", got, added, err)
+		h := Head{Added: at, Priority: priority}
+		if _, is, err := Split("needs: " + needs); err == nil {
+			h.Needs = is.Needs
+		}
+		got, is, err := Split(h.With(text))
+		if err != nil || got != text || !is.Added.Equal(at) || is.Priority != priority || is.needs() != h.needs() {
+			t.Errorf("%q of %v, %v", got, is, err)
 		}
 	})
 }

@@ -106,14 +106,19 @@ func MoveOut(home string) (waiting int, err error) {
 
 // writeOnce writes a file of a task, unless one of its name or a numbered variant has its text.
 func writeOnce(root *rootfs.Root, dir string, q postgres.Queued) error {
+	text, h, err := Split(string(q.Text))
+	if err != nil { // an older ferrus has added it
+		text = string(q.Text)
+	}
+	h.Added = q.Added
 	for n := 1; ; n++ {
 		at := path.Join(dir, numbered(q.Name, n)+ext)
 		if has, err := root.ReadFile(at, store.MaxDoc+maxFileHead); err == nil {
-			if text, _, err := splitHead(string(has)); err == nil && text == string(q.Text) {
+			if had, _, err := Split(string(has)); err == nil && had == text {
 				return nil
 			}
 		}
-		if err := atomicfile.Create(root, at, []byte(withHead(string(q.Text), q.Added)), 0o600); !errors.Is(err, fs.ErrExist) {
+		if err := atomicfile.Create(root, at, []byte(h.With(text)), 0o600); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

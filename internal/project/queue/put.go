@@ -22,8 +22,13 @@ import (
 // text. A name that is in use, or was used before, by a task or a branch, gets a number: -2, -3 and
 // so on. The task appears complete or not at all, and survives a power cut. The error is a
 // *refusal.RefusedError for an invalid text or name.
+//
+// The head of the text says what the task needs and its priority. Whether there are such tasks is the matter of the caller.
 func Put(home, name, text string) (Item, error) {
-	text, err := handedIn(text)
+	text, h, err := handedIn(text)
+	if err == nil {
+		err = h.fits()
+	}
 	if err != nil {
 		return Item{}, err
 	}
@@ -35,10 +40,10 @@ func Put(home, name, text string) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	return in.put(name, text)
+	return in.put(name, text, h)
 }
 
-func (f fileQueue) put(name, text string) (Item, error) {
+func (f fileQueue) put(name, text string, h Head) (Item, error) {
 	root, err := rootfs.Open(f.home)
 	if err != nil {
 		return Item{}, err
@@ -47,16 +52,16 @@ func (f fileQueue) put(name, text string) (Item, error) {
 	if err := atomicfile.MkdirAll(root, folder, 0o700); err != nil {
 		return Item{}, err
 	}
-	added := time.Now().UTC().Truncate(time.Microsecond)
+	h.Added = time.Now().UTC().Truncate(time.Microsecond)
 	for n := 1; ; n++ {
-		it := Item{Name: numbered(name, n), Text: text, Added: added, in: f}
+		it := Item{Head: h, Name: numbered(name, n), Text: text, in: f}
 		it.Path = filepath.Join(root.Dir(), folder, it.Name+ext)
 		if taken, err := known(root, it.Name); err != nil {
 			return Item{}, err
 		} else if taken {
 			continue
 		}
-		err := atomicfile.Create(root, path.Join(folder, it.Name+ext), []byte(withHead(text, added)), 0o600)
+		err := atomicfile.Create(root, path.Join(folder, it.Name+ext), []byte(h.With(text)), 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -95,7 +100,7 @@ func (f fileQueue) taken(it Item) error {
 	}
 	from := path.Join(folder, it.Name+ext)
 	// After the task was taken, another task may get its name.
-	if text, _, err := read(root, it); err == nil && text != safetext.Clean(it.Text) {
+	if text, _, err := read(root, it.Name); err == nil && text != safetext.Clean(it.Text) {
 		return nil
 	}
 	for n := 1; ; n++ {

@@ -1,9 +1,10 @@
-// Package queue has the tasks that wait, in the order in which they were added.
+// Package queue has the tasks that wait, by their priority and in the order in which they were added.
 //
 // Each task is a Markdown file of the folder .ferrus/queue, which you can edit as well as ferrus
 // can. In a project whose state is in a database each task is a row, and files that somebody puts
 // into the folder become rows. A file that has no time in its head, because no command has written it,
-// comes after those that have one, by name. internal/conductor/schedule takes tasks from the queue. Each becomes a branch that
+// comes after those that have one, by name. A task may need others; internal/engine/branch says how those
+// stand. internal/conductor/schedule takes tasks from the queue. Each becomes a branch that
 // has the name of its task.
 package queue
 
@@ -17,7 +18,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
@@ -34,11 +34,10 @@ const (
 
 // An Item is a task in the queue.
 type Item struct {
+	Head        // Added is also zero for what Put returns of a database
 	Name string // valid as the name of a branch
 	Path string // of its file; "" in a database
 	Text string // of Heads and Peek: its beginning
-
-	Added time.Time // zero for a file that no command has written, and for what Put returns of a database
 
 	in     backend // where it waits
 	change int64   // in a database another one after each change of the text
@@ -46,10 +45,10 @@ type Item struct {
 
 // Same reports whether a task that could be another one by now is that of an earlier list.
 func (it Item) Same(was Item) bool {
-	return it.Name == was.Name && it.Path == was.Path && it.Text == was.Text && it.change == was.change
+	return it.Name == was.Name && it.Path == was.Path && it.Head.With(it.Text) == was.Head.With(was.Text) && it.change == was.change
 }
 
-// maxHead bounds the beginning of a text, in bytes. Most texts are shorter.
+// maxHead bounds the beginning of a text, with its head, in bytes. Most texts are shorter.
 const maxHead = 4 << 10
 
 // String says where the task is, for people.
@@ -131,28 +130,52 @@ func notWaiting(name string) error {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "no task waits as " + name, Remedy: "ferrus queue lists the tasks that wait"}
 }
 
-// Replace replaces the text of a task that waits. The error is a *refusal.RefusedError for an invalid text,
-// and when the task does not wait any more.
+// Change replaces the text of a task that waits, and what it needs and its priority, by what do returns of what they are. The time at which it was added
+// stays. The error is a *refusal.RefusedError for an invalid text, and when the task does not wait any more.
+func Change(it Item, do func(text string, h Head) (string, Head)) error {
+	return it.in.change(it, func(content string) (string, error) {
+		text, h, err := Split(content)
+		if err != nil {
+			return "", err
+		}
+		next, head := do(text, h)
+		if next, err = clean(next); err == nil {
+			err = head.fits()
+		}
+		head.Added = h.Added
+		return head.With(next), err
+	})
+}
+
+// Replace replaces the text of a task that waits. What it needs and its priority stay, unless the head of the text has others. The error is that of [Change].
 func Replace(it Item, text string) error {
-	text, err := handedIn(text)
+	text, with, err := handedIn(text)
 	if err != nil {
 		return err
 	}
-	return it.in.replace(it, text)
+	return Change(it, func(_ string, h Head) (string, Head) {
+		if with.Needs != nil {
+			h.Needs = with.Needs
+		}
+		if with.Priority != 0 {
+			h.Priority = with.Priority
+		}
+		return text, h
+	})
 }
 
 // Remove removes a task that waits. The error is a *refusal.RefusedError when the task does not wait any more.
 func Remove(it Item) error { return it.in.remove(it) }
 
-// inOrder compares two tasks by the time at which they were added, then by name. Those without a time come last.
+// inOrder compares two tasks by their priority, then by the time at which they were added, then by name. Those without a time come last of a priority.
 func inOrder(a, b Item) int {
-	switch {
-	case a.Added.IsZero() == b.Added.IsZero():
-		return cmp.Or(a.Added.Compare(b.Added), strings.Compare(a.Name, b.Name))
-	case a.Added.IsZero():
-		return 1
+	late := func(it Item) int {
+		if it.Added.IsZero() {
+			return 1
+		}
+		return 0
 	}
-	return -1
+	return cmp.Or(a.priority()-b.priority(), late(a)-late(b), a.Added.Compare(b.Added), strings.Compare(a.Name, b.Name))
 }
 
 // fileQueue is the queue of a project in files.
@@ -184,7 +207,7 @@ func (f fileQueue) list() ([]Item, error) {
 			continue
 		}
 		it.Path, it.in = filepath.Join(root.Dir(), folder, d.Name()), f
-		switch it.Text, it.Added, err = read(root, it); {
+		switch it.Text, it.Head, err = read(root, it.Name); {
 		case errors.Is(err, fs.ErrNotExist): // the task was taken meanwhile
 		case err != nil:
 			bad = append(bad, fmt.Errorf("%s: %w", it.Path, err))
@@ -217,27 +240,27 @@ func itemOf(d fs.DirEntry) (Item, bool) {
 	return Item{Name: name}, ours && !strings.HasPrefix(name, ".") && d.Type().IsRegular()
 }
 
-// read returns the text of a file that can name a branch and contains its task, and the time of its head.
-func read(root *rootfs.Root, it Item) (text string, added time.Time, err error) {
-	if err := checkName(it.Name); err != nil {
-		return "", added, err
+// read returns the text and the head of a file that can name a branch and contains its task.
+func read(root *rootfs.Root, name string) (text string, h Head, err error) {
+	if err := checkName(name); err != nil {
+		return "", h, err
 	}
-	name := path.Join(folder, it.Name+ext)
-	if err := checkLinks(root, name); err != nil {
-		return "", added, err
+	file := path.Join(folder, name+ext)
+	if err := checkLinks(root, file); err != nil {
+		return "", h, err
 	}
-	content, err := root.ReadFile(name, store.MaxDoc+maxFileHead)
+	content, err := root.ReadFile(file, store.MaxDoc+maxFileHead)
 	if errors.Is(err, rootfs.ErrTooLarge) {
-		return "", added, &refusal.RefusedError{Code: refusal.TooLarge, Message: fmt.Sprintf("it has more than %d bytes", store.MaxDoc), Remedy: "shorten it, or move it away"}
+		return "", h, &refusal.RefusedError{Code: refusal.TooLarge, Message: fmt.Sprintf("it has more than %d bytes", store.MaxDoc), Remedy: "shorten it, or move it away"}
 	}
 	if err == nil {
-		text, added, err = splitHead(string(content))
+		text, h, err = Split(string(content))
 	}
 	if err != nil {
-		return "", added, err
+		return "", h, err
 	}
 	text, err = clean(text)
-	return text, added, err
+	return text, h, err
 }
 
 // checkLinks refuses a file with a second name outside of the queue: someone may have linked one of

@@ -22,7 +22,7 @@ func put(t *testing.T, home, name, text string) Item {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(it.Path); err != nil || string(got) != withHead(text, it.Added) || it.Added.IsZero() || it.Text != text {
+	if got, err := os.ReadFile(it.Path); err != nil || string(got) != (Head{Added: it.Added}).With(text) || it.Added.IsZero() || it.Text != text {
 		t.Fatalf("%s holds %q: %v", it.Path, got, err)
 	}
 	return it

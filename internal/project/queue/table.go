@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -51,12 +53,14 @@ func (t *tableQueue) own() (*postgres.Store, error) {
 }
 
 // list reads more of a text than a task may have, also without a last character that was cut: so a longer one is refused, and not shortened.
-func (t *tableQueue) list() ([]Item, error) { return t.waiting(store.MaxDoc + utf8.UTFMax) }
+func (t *tableQueue) list() ([]Item, error) {
+	return t.waiting(maxFileHead + store.MaxDoc + utf8.UTFMax)
+}
 
 // heads is list with the beginning of each text.
 func (t *tableQueue) heads() ([]Item, error) { return t.waiting(maxHead) }
 
-// waiting returns the tasks that wait, with at most so many bytes of their texts.
+// waiting returns the tasks that wait, with at most so many bytes of their heads and texts.
 func (t *tableQueue) waiting(most int) ([]Item, error) {
 	list, in, err := t.d.Waiting(context.Background(), t.at.Project, most)
 	if err == nil && !in {
@@ -72,13 +76,15 @@ func (t *tableQueue) waiting(most int) ([]Item, error) {
 		if len(text) < q.Size {
 			text = wholeRunes(text)
 		}
-		text, err := clean(text)
+		text, h, err := handedIn(text)
 		if err := errors.Join(checkName(q.Name), err); err != nil {
 			bad = append(bad, fmt.Errorf("%s: %w", safetext.Line(q.Name), rootfs.Cause(err)))
 			continue
 		}
-		waiting = append(waiting, Item{Name: q.Name, Text: text, Added: q.Added, in: t, change: q.Change})
+		h.Added = q.Added
+		waiting = append(waiting, Item{Head: h, Name: q.Name, Text: text, in: t, change: q.Change})
 	}
+	slices.SortStableFunc(waiting, inOrder)
 	return waiting, invalid(bad)
 }
 
@@ -95,21 +101,21 @@ func wholeRunes(text string) string {
 	return text
 }
 
-func (t *tableQueue) put(name, text string) (Item, error) {
-	return t.enqueue(postgres.Entry{Text: []byte(text), Source: uuid.New(), Name: func(n int) string { return numbered(name, n) }})
+func (t *tableQueue) put(name, text string, h Head) (Item, error) {
+	as, err := t.d.Enqueue(context.Background(), t.at.Project,
+		postgres.Entry{Text: []byte(h.With(text)), Source: uuid.New(), Name: func(n int) string { return numbered(name, n) }})
+	return Item{Head: h, Name: as, Text: text, in: t}, err
 }
 
-func (t *tableQueue) enqueue(e postgres.Entry) (Item, error) {
-	name, err := t.d.Enqueue(context.Background(), t.at.Project, e)
-	return Item{Name: name, Text: string(e.Text), in: t}, err
-}
-
-func (t *tableQueue) replace(it Item, text string) error {
+func (t *tableQueue) change(it Item, do func(content string) (string, error)) error {
 	s, err := t.own()
 	if err != nil {
 		return err
 	}
-	return s.Requeue(context.Background(), it.Name, []byte(text))
+	return s.Requeue(context.Background(), it.Name, func(row []byte) ([]byte, error) {
+		content, err := do(string(row))
+		return []byte(content), err
+	})
 }
 
 func (t *tableQueue) remove(it Item) error {
@@ -131,9 +137,11 @@ func (t *tableQueue) claim(ctx context.Context, it Item) (*Claim, error) {
 		return nil, err
 	}
 	late := context.WithoutCancel(ctx) // what was begun is recorded
-	if it.Text, err = clean(string(c.Text)); err != nil {
+	added := it.Added
+	if it.Text, it.Head, err = handedIn(string(c.Text)); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", safetext.Line(it.Name), rootfs.Cause(err)), c.Close(late))
 	}
+	it.Added = added
 	return &Claim{Item: it, Branch: c.Branch, Since: c.Since,
 		done: func() error { return c.Done(late) }, close: func() error { return c.Close(late) }}, nil
 }
@@ -158,7 +166,7 @@ func (t *tableQueue) collect() (n int, bad, err error) {
 		}
 		if err == nil {
 			// The name may be that of a branch: its making from this file was cut off.
-			_, err = t.enqueue(waitingEntry(t.at.Node, it, info))
+			_, err = t.d.Enqueue(context.Background(), t.at.Project, waitingEntry(t.at.Node, it, info))
 		}
 		if err != nil {
 			return n, bad, err
@@ -177,8 +185,15 @@ func (t *tableQueue) collect() (n int, bad, err error) {
 
 // waitingEntry is the row of a file with a task that waits.
 func waitingEntry(node uuid.UUID, it Item, info fs.FileInfo) postgres.Entry {
-	return postgres.Entry{Text: []byte(it.Text), Added: it.Added, Keep: true, Source: source(node, it.Name, info.ModTime().UnixNano(), it.Text),
+	return postgres.Entry{Text: it.row(), Added: it.Added, Keep: true, Source: source(node, it.Name, info.ModTime().UnixNano(), it.Text),
 		Name: func(n int) string { return numbered(it.Name, n) }}
+}
+
+// row is the content of the row of a task: the time is a column.
+func (it Item) row() []byte {
+	h := it.Head
+	h.Added = time.Time{}
+	return []byte(h.With(it.Text))
 }
 
 // source names a file of a computer as the source of a row.
@@ -190,7 +205,7 @@ func source(node uuid.UUID, name string, at int64, text string) uuid.UUID {
 func (t *tableQueue) collectTaken() error {
 	entries, err := takenEntries(t.files.home, t.at.Node)
 	for _, e := range entries {
-		if _, err := t.enqueue(e); err != nil {
+		if _, err := t.d.Enqueue(context.Background(), t.at.Project, e); err != nil {
 			return err
 		}
 	}
@@ -218,11 +233,12 @@ func takenEntries(home string, node uuid.UUID) ([]postgres.Entry, error) {
 		if wrong != nil {
 			continue // the name of such a file may be used once more
 		}
-		text, added, wrong := splitHead(string(content))
+		text, h, wrong := Split(string(content))
 		if wrong != nil { // it was changed after it was taken
 			text = string(content)
 		}
-		entries = append(entries, postgres.Entry{Text: []byte(text), Added: added, Taken: true, Source: source(node, takenDir+"/"+it.Name, 0, text),
+		it.Text, it.Head = text, h
+		entries = append(entries, postgres.Entry{Text: it.row(), Added: h.Added, Taken: true, Source: source(node, takenDir+"/"+it.Name, 0, text),
 			Name: func(int) string { return it.Name }})
 	}
 	return entries, err

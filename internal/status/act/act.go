@@ -24,6 +24,8 @@ type Request struct {
 	Seq  uint64 // the entry to which a rollback returns, or after which a branch begins; 0 for the newest
 	Item string // the run of a pipeline, or the task that waits in the queue; a new one without a name gets that of its first line
 
+	Asked branch.Queueing // of a task for the queue: what it needs
+
 	// Of a kind about a branch of the project, whose session is that of the project, and of the kind that makes branches:
 	Branch string
 	On     engine.Subject // what the person was shown of the branch

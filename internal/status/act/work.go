@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
@@ -111,12 +112,12 @@ func Near(path string) string {
 // enqueue adds a task to those that wait.
 func enqueue(_ context.Context, s *engine.Session, r Request) (Result, error) {
 	place := s.Engine().Place()
-	it, err := queue.Put(place.Dir(), r.Item, r.Text)
+	it, err := branch.Enqueue(s.Engine(), r.Item, r.Text, r.Asked)
 	if err != nil {
 		return Result{}, err
 	}
 	waiting, facts := waits(place.Dir(), it)
-	got := Result{Facts: facts, Lines: []string{fmt.Sprintf("%s waits; %s in the queue", it.Name, format.Count(waiting, "task is", "tasks are"))}}
+	got := Result{Facts: facts, Lines: []string{fmt.Sprintf("%s waits%s; %s in the queue", it.Name, after(it), format.Count(waiting, "task is", "tasks are"))}}
 	if h, busy := conductor.Conductor(schedule.Dir(place.Root)); busy {
 		got.Lines = append(got.Lines, fmt.Sprintf("  the active run takes it (process %d)", h.Pid))
 		return got, nil
@@ -144,10 +145,26 @@ func requeue(_ context.Context, s *engine.Session, r Request) (Result, error) {
 	home := s.Engine().Place().Dir()
 	it, err := queue.Find(home, r.Item)
 	if err == nil {
-		err = queue.Replace(it, r.Text)
+		err = branch.Requeue(s.Engine(), it, r.Text, r.Asked)
 	}
 	_, facts := waits(home, it)
-	return Result{Facts: facts, Lines: []string{it.Name + " has its new text"}}, err
+	line := it.Name + " has its new text"
+	if r.Text == it.Text {
+		line = it.Name + " is changed"
+	}
+	return Result{Facts: facts, Lines: []string{line}}, err
+}
+
+// after says for which tasks one waits.
+func after(it queue.Item) string {
+	var names []string
+	for _, n := range it.Needs {
+		names = append(names, n.Name)
+	}
+	if names == nil {
+		return ""
+	}
+	return " for " + strings.Join(names, ", ")
 }
 
 // dequeue removes a task that waits.

@@ -149,13 +149,18 @@ func notWaiting(name string) error {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "no task waits as " + name, Remedy: "ferrus queue lists the tasks that wait"}
 }
 
-// Requeue replaces the text of a task that waits and that nobody takes at this moment.
-func (s *Store) Requeue(ctx context.Context, name string, text []byte) error {
+// Requeue replaces the text of a task that waits and that nobody takes at this moment by what do returns of the whole text. do may be called again after
+// an answer that was lost.
+func (s *Store) Requeue(ctx context.Context, name string, do func(text []byte) ([]byte, error)) error {
 	return s.db.changeQueue(ctx, "change the task "+name, s.name.Project, func(tx pgx.Tx) error {
-		if err := s.idleQueued(ctx, tx, name); err != nil {
+		was, err := s.idleQueued(ctx, tx, name)
+		if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, "update queue set text = $3, n = default where project = $1 and name = $2", s.name.Project, name, text)
+		text, err := do(was)
+		if err == nil {
+			_, err = tx.Exec(ctx, "update queue set text = $3, n = default where project = $1 and name = $2", s.name.Project, name, text)
+		}
 		return err
 	})
 }
@@ -164,7 +169,7 @@ func (s *Store) Requeue(ctx context.Context, name string, text []byte) error {
 func (s *Store) Dequeue(ctx context.Context, name string) error {
 	removed := false // by a try whose answer was lost
 	return s.db.changeQueue(ctx, "remove the task "+name, s.name.Project, func(tx pgx.Tx) error {
-		err := s.idleQueued(ctx, tx, name)
+		_, err := s.idleQueued(ctx, tx, name)
 		if known := (*refusal.RefusedError)(nil); removed && errors.As(err, &known) {
 			err = nil
 		}
@@ -176,18 +181,18 @@ func (s *Store) Dequeue(ctx context.Context, name string) error {
 	})
 }
 
-// idleQueued locks a task, and refuses one that does not wait or that somebody takes.
-func (s *Store) idleQueued(ctx context.Context, tx pgx.Tx, name string) error {
+// idleQueued locks a task and returns its text. It refuses one that does not wait or that somebody takes.
+func (s *Store) idleQueued(ctx context.Context, tx pgx.Tx, name string) ([]byte, error) {
 	c := Claim{s: s, name: name}
 	switch free, err := c.lock(ctx, tx); {
 	case err != nil:
-		return err
+		return nil, err
 	case !c.waits:
-		return notWaiting(name)
+		return nil, notWaiting(name)
 	case !free:
-		return &refusal.RefusedError{Code: refusal.LockBusy, Message: "a branch is being made of the task " + name, Remedy: "ferrus queue lists the tasks that still wait"}
+		return nil, &refusal.RefusedError{Code: refusal.LockBusy, Message: "a branch is being made of the task " + name, Remedy: "ferrus queue lists the tasks that still wait"}
 	}
-	return nil
+	return c.Text, nil
 }
 
 // linkQueued records in the transaction that makes a branch that it is made of the task of that name, which a process of this computer takes. It refuses

@@ -18,6 +18,9 @@ import (
 	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
+// other is the change of a text.
+func other([]byte) ([]byte, error) { return []byte("Other."), nil }
+
 // enqueue adds a task of a name to the queue of a machine's project.
 func enqueue(t testing.TB, s *Store, name string) string {
 	t.Helper()
@@ -138,12 +141,12 @@ func TestAClaimEndsWithItsProcess(t *testing.T) {
 	m := another(t, s, url, time.Second)
 	enqueue(t, s, "a")
 	c := claimed(t, s, "a")
-	for _, other := range []*Store{s, m} {
-		if got, err := other.ClaimQueued(t.Context(), "a", false); got != nil || err != nil {
+	for _, far := range []*Store{s, m} {
+		if got, err := far.ClaimQueued(t.Context(), "a", false); got != nil || err != nil {
 			t.Fatalf("two claim the task: %v", err)
 		}
 	}
-	says(t, s.Requeue(t.Context(), "a", []byte("Other.")), refusal.LockBusy, "ferrus queue")
+	says(t, s.Requeue(t.Context(), "a", other), refusal.LockBusy, "ferrus queue")
 	says(t, s.Dequeue(t.Context(), "a"), refusal.LockBusy)
 	c.life.Close() // as if its process had ended
 	c = claimed(t, s, "a")
@@ -238,7 +241,7 @@ func TestANameOfTheQueueIsUsedOnce(t *testing.T) {
 	if got := waiting(t, s); !slices.Equal(got, []string{"a-3", "a-2"}) {
 		t.Errorf("%q wait", got)
 	}
-	if err := errors.Join(s.Requeue(t.Context(), "a-3", []byte("Other.")), s.Dequeue(t.Context(), "a-2")); err != nil {
+	if err := errors.Join(s.Requeue(t.Context(), "a-3", other), s.Dequeue(t.Context(), "a-2")); err != nil {
 		t.Fatal(err)
 	}
 	says(t, s.Dequeue(t.Context(), "a-2"), refusal.InvalidInput, "ferrus queue")
@@ -284,7 +287,7 @@ func TestTasksOfOneInstantHaveOneOrder(t *testing.T) {
 	if _, err := s.db.Enqueue(t.Context(), s.name.Project, early); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Requeue(t.Context(), "a", []byte("Other.")); err != nil {
+	if err := s.Requeue(t.Context(), "a", other); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range []*Store{s, another(t, s, url, 0)} {
@@ -321,7 +324,7 @@ func TestAnAnswerOfTheQueueLostAtAnyByte(t *testing.T) {
 			over = true
 			for _, do := range []func() error{
 				func() error { _, err := d.Enqueue(t.Context(), s.name.Project, named(task)); return err },
-				func() error { return s.Requeue(t.Context(), task, []byte("Other.")) },
+				func() error { return s.Requeue(t.Context(), task, other) },
 				func() error { return s.Dequeue(t.Context(), task) },
 			} {
 				made := p.Cut(direction, after)
@@ -371,7 +374,7 @@ func TestAChangeOfTheQueueRings(t *testing.T) {
 	changed("added", nil)
 	enqueue(t, s, "b")
 	changed("another", nil)
-	changed("replaced", s.Requeue(t.Context(), "a", []byte("Other.")))
+	changed("replaced", s.Requeue(t.Context(), "a", other))
 	changed("removed", s.Dequeue(t.Context(), "b"))
 	enqueue(t, s, "b")
 	changed("added again", nil)

@@ -25,7 +25,11 @@ func itemsOf(o *status.Overview) []item {
 		all = append(all, needed(it, needs[it.key]))
 	}
 	for _, q := range o.Queue {
-		all = append(all, item{key: Key{Queued, q.Name}, group: groupOf(status.Waiting), name: line(q.Name), state: "queued", facts: []string{line(q.Title)}})
+		it := item{key: Key{Queued, q.Name}, group: groupOf(status.Waiting), name: line(q.Name), state: "queued", facts: []string{line(q.Title)}}
+		if q.Waits != "" && !q.Blocked { // a need says what blocks it
+			it.facts = append(it.facts, line(q.Waits))
+		}
+		all = append(all, needed(it, needs[it.key]))
 	}
 	for _, a := range o.Archived {
 		it := item{key: Key{Past, a.TaskID}, group: groupOf(status.Done), name: line(a.Title + a.Error), state: line(a.Outcome()), since: a.At,
@@ -37,8 +41,11 @@ func itemsOf(o *status.Overview) []item {
 
 // keyOfNeed is the item that needs the person.
 func keyOfNeed(n status.Need) Key {
-	if n.Run != "" {
+	switch {
+	case n.Run != "":
 		return Key{Pipeline, n.Run}
+	case n.Queued != "":
+		return Key{Queued, n.Queued}
 	}
 	return Key{Task, n.Branch}
 }

@@ -93,7 +93,7 @@ func (s *Site) acts(ctx context.Context, place string) ([]status.Act, error) {
 		return l.Acts(), nil
 	}
 	if name, ok := strings.CutPrefix(place, queuePlace); ok {
-		for _, q := range status.Queue(project.At(s.opts.Root, "").Dir()) {
+		for _, q := range status.Queue(project.At(s.opts.Root, "").Dir(), nil) {
 			if q.Name == name {
 				return q.Acts(), nil
 			}

@@ -25,6 +25,7 @@ type board struct {
 	Work     []job  // delegates after the task that they are for
 	Done     []job
 	Queue    []status.QueuedTask
+	Graph    *graph // of the queue; nil where no task needs another one
 	Runs     []status.RunSummary
 	Archived []status.ArchivedTask
 	More     int
@@ -83,6 +84,7 @@ var signs = map[status.NeedKind]sign{
 	status.NeedPipeline:   {"dim", "pause", "Pipeline", "Look at it", 3},
 	status.NeedAgreement:  {"dim", "pause", "Settings", "Look at it", 3},
 	status.NeedDay:        {"dim", "pause", "Limit of the day", "Look at it", 3},
+	status.NeedBlocked:    {"bad", "cross", "Blocked", "Look at it", 3},
 	status.NeedTrust:      {"ask", "question", "Agreement", "Look at it", 3},
 }
 
@@ -154,7 +156,7 @@ func (s *Site) board(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := s.page(r, "Overview")
 	p.Live, p.Stale = "/events", stale
-	b := board{Queue: v.Queue, Runs: v.Pipelines, Archived: v.Archived, More: v.More, Acts: v.Acts}
+	b := board{Queue: v.Queue, Graph: needed(status.GraphOf(v.Queue)), Runs: v.Pipelines, Archived: v.Archived, More: v.More, Acts: v.Acts}
 	if v.Foreign != nil {
 		b.Foreign, _ = explain(v.Foreign)
 	}
@@ -223,6 +225,9 @@ func jobs(v *status.Overview) (work, done []job) {
 func (s *Site) need(ctx context.Context, n status.Need) need {
 	if n.Run != "" {
 		return need{Need: n, Sign: signs[n.Kind], Place: runPlace + n.Run, Link: "/run/" + url.PathEscape(n.Run)}
+	}
+	if n.Queued != "" {
+		return need{Need: n, Sign: signs[n.Kind], Link: "/#queue"}
 	}
 	one := need{Need: n, Sign: signs[n.Kind], Place: placeOf(n.Branch), Link: linkTo(n.Branch)}
 	if view := views[n.Kind]; view != "" {

@@ -10,6 +10,7 @@ import (
 
 // A graph is the phases of a run as a picture: a column for each phase with its workers, an arrow from phase to phase where they follow
 // each other, and one from worker to worker where one reads what the other writes.
+// The graph of the queue has no phases.
 type graph struct {
 	Width, Height int
 	Phases        []box
@@ -60,6 +61,45 @@ func drawn(l *status.RunStatus) graph {
 	}
 	g.Words = strings.Join(words, "; ")
 	return g
+}
+
+// needed is the graph of the tasks in the queue: a column for each step from those that need nothing. It is nil where no task needs another one.
+func needed(tasks status.Graph) *graph {
+	if !tasks.Arrows() {
+		return nil
+	}
+	var g graph
+	at, rows := map[string]box{}, map[int]int{}
+	var words []string
+	for _, t := range tasks.Tasks {
+		state := "in the queue"
+		switch {
+		case t.Blocked:
+			state = "blocked"
+		case !t.Queued:
+			state = "not in the queue"
+		case t.Waits != "":
+			state = "waits"
+		}
+		one := box{t.Level * (boxWidth + phaseGap), rows[t.Level] * (boxHeight + boxMargin), boxWidth, boxHeight, format.Clip(format.Line(t.Name), boxLetters), state}
+		rows[t.Level]++
+		g.Width, g.Height = max(g.Width, one.X+one.W), max(g.Height, one.Y+one.H)
+		g.Workers, at[t.Name] = append(g.Workers, one), one
+		word := t.Name + " " + state
+		if len(t.Needs) > 0 {
+			word += ", needs " + strings.Join(t.Needs, " and ")
+		}
+		words = append(words, word)
+	}
+	for _, t := range tasks.Tasks {
+		for _, need := range t.Needs {
+			if from, to := at[need], at[t.Name]; from.X < to.X { // not in a circle
+				g.Arrows = append(g.Arrows, arrow(from.X+from.W, from.Y+from.H/2, to.X, to.Y+to.H/2))
+			}
+		}
+	}
+	g.Words = strings.Join(words, "; ")
+	return &g
 }
 
 // arrow is a curve from one point to another, which lies to its right.

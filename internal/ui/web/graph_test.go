@@ -36,3 +36,21 @@ func TestARunIsDrawn(t *testing.T) {
 		t.Errorf("nothing is %+v", got)
 	}
 }
+
+// TestAQueueIsDrawn where a task needs another one, whose column is before its own.
+func TestAQueueIsDrawn(t *testing.T) {
+	list := []status.QueuedTask{{Name: "d", Needs: []string{"b", "c"}, Waits: "waits for b"}, {Name: "b", Needs: []string{"a"}}, {Name: "c", Needs: []string{"a"}, Waits: "no", Blocked: true}}
+	want := &graph{Width: 682, Height: 104, Words: "a not in the queue; b in the queue, needs a; c blocked, needs a; d waits, needs b and c",
+		Workers: []box{{0, 0, 190, 46, "a", "not in the queue"}, {246, 0, 190, 46, "b", "in the queue"}, {246, 58, 190, 46, "c", "blocked"}, {492, 0, 190, 46, "d", "waits"}},
+		Arrows:  []string{"M190 23C218 23 218 23 246 23", "M190 23C218 23 218 81 246 81", "M436 23C464 23 464 23 492 23", "M436 81C464 81 464 23 492 23"}}
+	if diff := cmp.Diff(want, needed(status.GraphOf(list))); diff != "" {
+		t.Error(diff)
+	}
+	if got := needed(status.GraphOf([]status.QueuedTask{{Name: "a"}})); got != nil {
+		t.Errorf("nothing is needed: %+v", got)
+	}
+	circle := status.GraphOf([]status.QueuedTask{{Name: "a", Needs: []string{"b"}}, {Name: "b", Needs: []string{"a"}}})
+	if got := needed(circle); len(got.Workers) != 2 {
+		t.Errorf("a circle is %+v", got)
+	}
+}

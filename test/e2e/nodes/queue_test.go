@@ -39,6 +39,34 @@ func TestAQueuedTaskIsTakenByTheNodeOfAnotherComputer(t *testing.T) {
 	}
 }
 
+// TestANodeTakesATaskWhenItsNeedIsDone, once, and not before; its branch begins with that work, whichever computer has done it.
+func TestANodeTakesATaskWhenItsNeedIsDone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b")
+	a, b := w.nodes[0], w.nodes[1]
+	a.run("queue", "steps 1", "--name", "one")
+	a.run("queue", "steps 2", "--name", "two", "--needs", "one")
+	if out := b.run("queue"); !strings.Contains(out, "waits for one, which is in the queue") {
+		t.Errorf("queue: %s", out)
+	}
+	b.start()
+	w.completes("one")
+	w.completes("two")
+	b.run("node", "drain")
+	a.run("queue", "steps 3", "--name", "three", "--needs", "two")
+	a.start()
+	w.completes("three")
+	for name, began := range map[string]string{"one": "", "two": ", with the work of one", "three": ", with the work of one, with the work of two"} {
+		log := a.run("log", "--branch", name)
+		if strings.Count(log, " create_task ") != 1 || strings.Count(log, " approve ") != 1 || !strings.Contains(log, "from the project's files"+began) || began == "" && strings.Contains(log, "with the work of") {
+			t.Errorf("%s was not made and approved once, or began with other work:\n%s", name, log)
+		}
+	}
+	if got := w.lines("agents", "three executor"); len(got) != 1 || !strings.HasPrefix(got[0], "three executor a ") {
+		t.Errorf("agents: %q", got)
+	}
+}
+
 // TestANodeThatCannotStartAnAgentSaysSoOnEveryComputer, until it can: in the status of the task, in what needs a person, and among the computers.
 func TestANodeThatCannotStartAnAgentSaysSoOnEveryComputer(t *testing.T) {
 	t.Parallel()
