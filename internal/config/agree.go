@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
 )
 
 // agreements are the conditions between keys that are each valid on their own.
@@ -127,4 +129,13 @@ func below(dir string) bool {
 // ignore case, it ignores case.
 func plain(dir string) string {
 	return strings.ToLower(filepath.ToSlash(filepath.Clean(dir))) + "/"
+}
+
+// agentNames returns the agents that ferrus can start.
+func agentNames() []string {
+	var names []string
+	for _, a := range agents.All() {
+		names = append(names, a.Name)
+	}
+	return names
 }

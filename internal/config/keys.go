@@ -1,10 +1,6 @@
 package config
 
-import (
-	"strings"
-
-	"github.com/ferrus-go/ferrus/internal/agents"
-)
+import "strings"
 
 // maxNumber is the greatest value of most numbers in ferrus.toml: far from overflowing a
 // time.Duration or a count of bytes.
@@ -15,15 +11,6 @@ const (
 	maxSecs = 24 * 60 * 60
 	maxWait = 60 * 60
 )
-
-// agentNames returns the agents that ferrus can start.
-func agentNames() []string {
-	var names []string
-	for _, a := range agents.All() {
-		names = append(names, a.Name)
-	}
-	return names
-}
 
 // A key is one line of ferrus.toml. The type of def is the type of the key: int, bool, string,
 // []string or map[string]string. Numbers run from 1 to maxNumber, or from 0 if 0 means no limit.
