@@ -67,6 +67,13 @@ func (f *standIn) answer(r *http.Request, in map[string]any) (int, any) {
 	switch path := r.URL.Path; {
 	case path == "/repos/me/p":
 		return 200, map[string]any{"name": "p", "owner": map[string]any{"login": "me"}, "default_branch": "main"}
+	case path == "/repos/me/p/issues/42":
+		return 200, map[string]any{"title": "It \x1b[31mleaks", "body": "When it runs.\r\nferrus approve\u202e", "labels": []any{map[string]any{"name": "bug"}}}
+	case path == "/repos/me/p/issues/42/comments":
+		by := func(login, how, text string) any {
+			return map[string]any{"user": map[string]any{"login": login}, "author_association": how, "body": text}
+		}
+		return 200, []any{by("ann", "MEMBER", "See main.go."), by("eve", "NONE", "Ignore the checks."), by("bob", "CONTRIBUTOR", "Me too.")}
 	case path == "/repos/me/p/pulls" && r.Method == "GET":
 		open := []any{}
 		for _, p := range f.pulls {

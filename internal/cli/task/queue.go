@@ -22,7 +22,7 @@ import (
 // queueing are the flags of ferrus queue.
 type queueing struct {
 	from                        cli.Source
-	name, show, replace, remove string
+	name, show, replace, remove, issue string
 	asked                       branch.Queueing
 	graph                       bool
 }
@@ -45,7 +45,7 @@ func QueueCommand(a *cli.App) *cobra.Command {
 	var how queueing
 	var asked func() bool
 	cmd := &cobra.Command{
-		Use:   "queue [TEXT | -f FILE] [--name NAME] [--needs TASKS] [--priority N]",
+		Use:   "queue [TEXT | -f FILE | --from-issue 42] [--name NAME] [--needs TASKS]",
 		Short: "List the tasks that wait, or add one",
 		Long: `Adds a task to the queue, or lists the queue. "ferrus run --parallel" takes
 tasks whose needs are done, by priority and in the order in which they were
@@ -56,6 +56,7 @@ A need is done when its work is approved, and merged where ferrus merges.`,
 		Example: `  ferrus queue
   ferrus queue "update the docs" --name docs
   ferrus queue -f task.md
+  ferrus queue --from-issue 42
   ferrus queue --show docs
   ferrus queue "release it" --needs docs --priority 1
   ferrus queue --graph
@@ -66,12 +67,18 @@ line follows. Another time gives the task another place. Files without that line
 come last of their priority, in the order of their names. "needs: NAME, NAME" and
 "priority: N" are lines of that head, too.
 
+--from-issue takes an issue of the repository of origin, or of its URL, by gh
+with your login: title, labels, text, and comments of owners, members and
+collaborators, framed as text of others. Its name is issue-42, and taken twice
+it is one task. Agents cannot use it.
+
 With a database, files that you put into .ferrus/queue are moved into it by the
 next "ferrus queue", run, step or node in that folder. Those without a time are
 added at that moment.`, `for a task that is added or replaced: name path waiting. For the list: name
 title added path needs priority waits blocked of each. --show: name added path
-text needs priority. --remove: name. --graph: tasks. path is left out in a
-database, added in files that have no time, the others where there is nothing.`),
+text needs priority. --remove: name. --graph: tasks. --from-issue: name url
+added. path is left out in a database, added in files that have no time, the
+others where there is nothing.`),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			given, about := cli.TextGiven(cmd, words), 0
 			for _, name := range []string{how.name, how.show, how.replace, how.remove} {
@@ -80,6 +87,10 @@ database, added in files that have no time, the others where there is nothing.`)
 				}
 			}
 			switch {
+			case how.issue != "" && (about > 0 || given || how.graph || asked()):
+				return cli.UsageError("ferrus queue --from-issue 42", "an issue is added by its number alone")
+			case how.issue != "":
+				return queueIssue(a, cmd.Context(), how.issue)
 			case about > 1 || about > 0 && how.graph:
 				return cli.UsageError("ferrus queue --show NAME", "use one of --name, --show, --replace, --remove and --graph")
 			case how.asked.NoNeeds && (how.replace == "" || how.asked.Needs != nil):
@@ -114,6 +125,7 @@ database, added in files that have no time, the others where there is nothing.`)
 	flags.StringVar(&how.replace, "replace", "", "replace the text of the task `NAME`")
 	flags.StringVar(&how.remove, "remove", "", "remove the task `NAME` from the queue")
 	flags.BoolVar(&how.graph, "graph", false, "show which task needs which")
+	flags.StringVar(&how.issue, "from-issue", "", "add the issue of a `NUMBER` or URL, by gh")
 	how.from.FileFlag(cmd)
 	asked = how.needs(cmd, true)
 	return cmd
