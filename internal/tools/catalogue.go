@@ -66,12 +66,12 @@ func Catalogue() []Tool {
 		},
 		{
 			Name: "queue_task", Title: "Queue a task", Roles: supervisor, run: queueTask, aside: true,
-			Doc: "Queue another task. A person starts it (ferrus run --parallel N).",
+			Doc: "Queue another task. A person starts it (ferrus run --parallel).",
 			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
 				{Name: "name", Doc: "of its branch", Line: document.MaxLine, Optional: true},
-				{Name: "needs", Doc: "names of tasks to be done first", List: true, Optional: true},
+				{Name: "needs", Doc: "tasks to be done first", List: true, Optional: true},
 				{Name: "pipeline", Doc: "run it on text", Line: document.MaxLine, Optional: true},
-				{Name: "to", Doc: "executor: send it text as a message", Line: document.MaxLine, Optional: true}},
+				{Name: "to", Doc: "executor: send text as message", Line: document.MaxLine, Optional: true}},
 		},
 		{
 			Name: "select", Title: "Choose among attempts", Roles: supervisor, run: selectAttempt, aside: true,

@@ -21,10 +21,10 @@ import (
 
 // queueing are the flags of ferrus queue.
 type queueing struct {
-	from                        cli.Source
+	from                               cli.Source
 	name, show, replace, remove, issue string
-	asked                       branch.Queueing
-	graph                       bool
+	asked                              branch.Queueing
+	graph                              bool
 }
 
 // needs adds the flags about what a task needs, and returns whether one of them was given.
