@@ -46,6 +46,7 @@ var exported = map[string]struct {
 	"checkout.ErrInUse":        {checkout.ErrInUse, refusal.LockBusy},
 	"git.ErrNoGit":             {git.ErrNoGit, refusal.StoreError},
 	"repository.ErrNoCommit":   {repository.ErrNoCommit, refusal.StoreError},
+	"repository.HookError":     {&repository.HookError{Files: []string{"a"}}, refusal.TreeChanged},
 	"queue.InvalidError":       {&queue.InvalidError{Err: &refusal.RefusedError{Code: refusal.InvalidInput}}, refusal.InvalidInput},
 	"restore.BlockedError":     {&restore.BlockedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
 	"restore.StoppedError":     {&restore.StoppedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},

@@ -42,10 +42,12 @@ commits the work of a branch.`,
   ferrus commit --with-earlier`,
 		Annotations: cli.Reference(`The hooks are pre-commit, prepare-commit-msg, commit-msg, reference-transaction
 and post-commit, and what they print is shown. If a hook changes files, nothing
-is committed. Hooks do not run if the agents could have written them: if the
-work changed them, or the settings of pre-commit, lefthook or overcommit, if
-they were written since the task was created, or if the git configuration of the
-repository changed since. Then ferrus names them, and you commit with git.
+is committed.
+
+Hooks do not run if the agents could have written them. That is so if the work
+changed them or the settings of pre-commit, lefthook or overcommit. It is so,
+too, if they or the git configuration of the repository were written since the
+task was created. Then ferrus names them, and you commit with git.
 
 The message ends with the trailers Ferrus-Task and Reviewed-by. Tracked files
 that [checks] ignore names stay as they are in HEAD. No other command of ferrus

@@ -34,8 +34,8 @@ func PrCommand(a *cli.App) *cobra.Command {
 		Use:   "pr [BRANCH] [--yes]",
 		Short: "Open a pull request with the approved work",
 		Long: `Shows what it will do and asks. Then it pushes the approved work of the branch
-as one commit, or the commit of the project's own task that "ferrus commit" has
-made, and opens a pull request by gh, with your login. Its text has the summary,
+as one commit and opens a pull request by gh, with your login. If "ferrus
+commit" has committed the work, it pushes that commit. The text has the summary,
 the checks with their durations, and the reviews. Run again, it updates the
 branch and the text. Without gh it prints the commands.`,
 		Example: `  ferrus pr
@@ -45,8 +45,8 @@ branch and the text. Without gh it prints the commands.`,
 task it is the branch that is checked out, or ferrus/TITLE where that is main,
 master or trunk. git pushes with your own configuration and credentials, never
 that of the repository, and runs no hook. A branch of the remote is replaced
-only if it has a commit that this command pushed from here, or an earlier one of
-the same history. If the remote is a fork, the pull request goes to the
+only if this command has pushed its commit from here, or a later one of the same
+history. If the remote is a fork, the pull request goes to the
 repository that it is a fork of.
 
 The commit is signed if your configuration says so. It is refused, as by "ferrus

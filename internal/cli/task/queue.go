@@ -45,14 +45,14 @@ func QueueCommand(a *cli.App) *cobra.Command {
 	var how queueing
 	var asked func() bool
 	cmd := &cobra.Command{
-		Use:   "queue [TEXT | -f FILE | --from-issue 42] [--name NAME] [--needs TASKS]",
+		Use:   "queue [TEXT | -f FILE | --from-issue 42] [--name NAME]",
 		Short: "List the tasks that wait, or add one",
 		Long: `Adds a task to the queue, or lists the queue. "ferrus run --parallel" takes
-tasks whose needs are done, by priority and in the order in which they were
-added, and makes a branch of its name for each. A task is a file,
-.ferrus/queue/NAME.md, that you can create, edit, rename and delete, or a row in
-the database of the project, whose nodes take it. Adding a task starts nothing.
-A need is done when its work is approved, and merged where ferrus merges.`,
+tasks whose needs are done, by priority and in the order of adding. Each gets a
+branch of its name. A task is a file, .ferrus/queue/NAME.md: create, edit,
+rename and delete it as you like. With a database it is a row, which any node
+takes. Adding a task starts nothing. A need is done when its work is approved,
+and merged where ferrus merges.`,
 		Example: `  ferrus queue
   ferrus queue "update the docs" --name docs
   ferrus queue -f task.md
@@ -64,8 +64,8 @@ A need is done when its work is approved, and merged where ferrus merges.`,
   ferrus queue --remove docs`,
 		Annotations: cli.Reference(`The first line of a file that ferrus has written is "added: TIME", and an empty
 line follows. Another time gives the task another place. Files without that line
-come last of their priority, in the order of their names. "needs: NAME, NAME" and
-"priority: N" are lines of that head, too.
+come last of their priority, in the order of their names. That head can also
+have the lines "needs: NAME, NAME" and "priority: N".
 
 --from-issue takes an issue of the repository of origin, or of its URL, by gh
 with your login: title, labels, text, and comments of owners, members and

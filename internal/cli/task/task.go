@@ -22,7 +22,7 @@ func TaskCommand(a *cli.App) *cobra.Command {
 	var how queueing
 	var asked func() bool
 	cmd := &cobra.Command{
-		Use:   "task TEXT | -f FILE [--branch NAME [--base REF [--fetch] | --needs TASKS]]",
+		Use:   "task TEXT | -f FILE [--branch NAME [--needs TASKS]]",
 		Short: "Create a task for agents that you start yourself",
 		Long: `Creates a task from TEXT, from FILE, or from stdin with "-f -". Diffs start from
 the present work tree. The checks of ferrus.toml are frozen when the task is

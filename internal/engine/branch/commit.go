@@ -291,11 +291,8 @@ func (c *Committing) Make(ctx context.Context, said io.Writer) (id string, err e
 		return err
 	}
 	id, err = c.tree.MakeCommit(ctx, c.commit, c.deltas, c.staged)
-	var hooked *repository.HookError
 	switch {
 	case err == nil || refusal.CodeOf(err) != "":
-	case errors.As(err, &hooked):
-		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: hooked.Error(), Remedy: `commit with git; or ferrus reopen{branch} -m "..." has the change made, checked and reviewed`, Person: true}
 	case id != "":
 		err = refusal.Because(refusal.StoreError, "the commit is made, but the index could not be updated", err, "git reset -q -- . makes the index that of the commit")
 	default:

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
@@ -30,6 +31,12 @@ type Commit struct {
 
 // A HookError is why nothing was committed: a hook changed what was to be committed.
 type HookError struct{ Files []string }
+
+// hookChanged says what a person can do about it.
+var hookChanged = &refusal.Kind{Code: refusal.TreeChanged, Remedy: `commit with git; or ferrus reopen{branch} -m "..." has the change made, checked and reviewed`, Person: true}
+
+// Refusal returns how a *HookError is refused, without its message.
+func (e *HookError) Refusal() *refusal.RefusedError { return hookChanged.Refusal() }
 
 func (e *HookError) Error() string {
 	return "a hook changed files, and nothing was committed: " + strings.Join(e.Files, " ")
