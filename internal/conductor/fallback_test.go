@@ -1,62 +1,19 @@
+//go:build unix
+
 package conductor
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
-
-// agent reads AGENT or AGENT:MODEL, and the list of its fallback.
-func agent(name string, fallback ...string) config.Agent {
-	a := config.Agent{Fallback: fallback}
-	a.Agent, a.Model, _ = strings.Cut(name, ":")
-	return a
-}
-
-// team has a list of executors, and Claude Code's opus as the reviewer.
-func team(first string, fallback ...string) func(*Facts) {
-	return func(f *Facts) {
-		f.Gate.HQ.Executor, f.Gate.HQ.Supervisor = agent(first, fallback...), agent("claude-code:opus")
-	}
-}
-
-func reviewers(first string, fallback ...string) func(*Facts) {
-	return func(f *Facts) { f.Gate.HQ.Supervisor = agent(first, fallback...) }
-}
-
-// ran has a run of an executor that ended a minute ago in a trouble, which is over then.
-func ran(name string, trouble agents.Trouble, until time.Duration) func(*Facts) {
-	return func(f *Facts) {
-		a := agent(name)
-		r := process.Run{Name: "executor-1", Duty: ex, Agent: a.Agent, Model: a.Model, At: 100, Started: ago(time.Hour), Ended: ago(time.Minute), Exit: 1, Trouble: trouble}
-		if trouble == agents.RateLimited && until != 0 {
-			r.Until = noon.Add(until)
-		}
-		f.Runs = append(f.Runs, r)
-	}
-}
-
-// newestRun changes the newest run.
-func newestRun(change func(*process.Run)) func(*Facts) {
-	return func(f *Facts) { change(&f.Runs[len(f.Runs)-1]) }
-}
-
-// stoodIn has an agent that worked as an executor in place of codex.
-func stoodIn(name string) func(*Facts) {
-	return func(f *Facts) {
-		a := agent(name)
-		f.Task.SetStandIn(state.StandIn{Duty: string(ex), Agent: a.Agent, Model: a.Model, For: "codex"})
-	}
-}
 
 const none1 = "nobody"
 

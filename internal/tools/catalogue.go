@@ -69,7 +69,7 @@ func Catalogue() []Tool {
 			Doc: "Queue another task. A person starts it (ferrus run --parallel).",
 			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
 				{Name: "name", Doc: "of its branch", Line: document.MaxLine, Optional: true},
-				{Name: "needs", Doc: "tasks to be done first", List: true, Optional: true},
+				{Name: "needs", Doc: "tasks done first", List: true, Optional: true},
 				{Name: "pipeline", Doc: "run it on text", Line: document.MaxLine, Optional: true},
 				{Name: "to", Doc: "executor: send text as message", Line: document.MaxLine, Optional: true}},
 		},
