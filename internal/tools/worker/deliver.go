@@ -21,7 +21,7 @@ func deliver(ctx context.Context, c *call) error {
 	ended := make(chan outcome, 1)
 	waiting, stop := context.WithTimeout(ctx, c.wait())
 	defer stop()
-	go func() {
+	c.opts.sends.Go(func() {
 		var out outcome
 		bug := gate.Safely(c.opts.Log, "deliver", func() error {
 			out.d, out.err = c.send(context.WithoutCancel(ctx), waiting)
@@ -31,7 +31,7 @@ func deliver(ctx context.Context, c *call) error {
 			out.err = bug
 		}
 		ended <- out
-	}()
+	})
 	select {
 	case out := <-ended:
 		if ctx.Err() != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,6 +126,8 @@ func (s *stage) enter(role string, more ...func(*Options)) *client {
 	for _, change := range more {
 		change(&opts)
 	}
+	opts.sends = new(sync.WaitGroup)
+	s.t.Cleanup(opts.sends.Wait) // what is sent goes on without the call, in the folder of the test
 	return connect(s.t, NewServer(opts), nil)
 }
 

@@ -13,6 +13,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,7 +30,8 @@ type Options struct {
 	Version string        // of ferrus
 	Log     *slog.Logger  // slog.Default when nil
 
-	every time.Duration // between progress notifications; 10 s when zero
+	every time.Duration   // between progress notifications; 10 s when zero
+	sends *sync.WaitGroup // what is being sent, whether or not its call still waits; not nil
 	gate  *gate.Gate
 }
 
@@ -38,6 +40,9 @@ type Options struct {
 func NewServer(opts Options) *mcp.Server {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
+	}
+	if opts.sends == nil {
+		opts.sends = new(sync.WaitGroup)
 	}
 	opts.gate = &gate.Gate{Watchdog: gate.Watchdog{Log: opts.Log}, Every: opts.every, Stuck: stuck}
 	at := &place{opts: opts}
