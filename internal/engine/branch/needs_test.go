@@ -5,6 +5,7 @@ package branch_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,7 @@ func TestWhatBecameOfANeed(t *testing.T) {
 			for name, is := range c.present {
 				known.Names, known.Present[name] = append(known.Names, name), is
 			}
+			slices.Sort(known.Names) // as the names of branches are
 			for key, is := range c.past {
 				is.Branch = "a"
 				known.Past[key] = is
