@@ -7,7 +7,7 @@ import (
 
 // Patience is how long a test waits at most for a fact that another goroutine or process brings about. Most come in milliseconds; only what
 // never comes takes so long, however busy the machine is.
-const Patience = 2 * time.Minute
+const Patience = 5 * time.Minute
 
 // Eventually waits until a claim holds, and ends the test if it does not within [Patience]. what is the claim in words.
 func Eventually(t testing.TB, what string, claim func() bool) {

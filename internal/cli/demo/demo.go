@@ -96,7 +96,7 @@ type scene struct {
 }
 
 // demoLimit bounds the whole: a demonstration that hangs has failed.
-const demoLimit = 2 * time.Minute
+const demoLimit = 10 * time.Minute
 
 func runDemo(ctx context.Context, out io.Writer, keep, asJSON bool) error {
 	exe, err := os.Executable()
