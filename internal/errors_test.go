@@ -22,6 +22,7 @@ var named = map[string]string{
 	"internal/server/mcpclient/mcpclient.go": "a server, a tool",
 	"internal/pipeline/codec.go":             "a role",
 	"internal/pipeline/run/act.go":           "a file; the error is of its text",
+	"internal/config/set.go":                 "a key",
 	"internal/pipeline/run/archive.go":       "a run",
 	"internal/pipeline/run/deliver.go":       "a target",
 	"internal/pipeline/run/spawn.go":         "a role",

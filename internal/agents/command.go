@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
 
 // command is the adapter for everything else: a shell command of the person.
@@ -60,13 +62,13 @@ func launchCommand(a Adapter, s LaunchSpec) (Launch, error) {
 		value := values[p.name]
 		env = append(env, "FERRUS_"+strings.ToUpper(p.name)+"="+value)
 		if p.name != "server" { // several words, quoted already
-			value = quote(value)
+			value = format.ShellWord(value)
 		}
 		fill = append(fill, "{"+p.name+"}", value)
 	}
 	line := strings.NewReplacer(fill...).Replace(s.Command)
 	for _, arg := range s.Args {
-		line += " " + quote(arg)
+		line += " " + format.ShellWord(arg)
 	}
 	return Launch{Argv: []string{"/bin/sh", "-c", line}, Env: env, Files: map[string]string{file: string(conf) + "\n"}}, nil
 }
@@ -75,10 +77,7 @@ func launchCommand(a Adapter, s LaunchSpec) (Launch, error) {
 func quoted(argv []string) string {
 	out := make([]string, len(argv))
 	for i, arg := range argv {
-		out[i] = quote(arg)
+		out[i] = format.ShellWord(arg)
 	}
 	return strings.Join(out, " ")
 }
-
-// quote returns a word quoted for the shell.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

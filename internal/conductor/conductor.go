@@ -244,7 +244,7 @@ func (c *conductor) wait(ctx context.Context, watch *store.Watcher, f Facts, act
 	var due <-chan time.Time
 	until := act.Until
 	if byDay(f, act) {
-		until = c.Now().Add(allowing)
+		until = c.Now().Add(records.Recheck)
 	}
 	if next := c.Until.next(c.Now()); until.IsZero() || !next.IsZero() && next.Before(until) {
 		until = next

@@ -32,7 +32,7 @@ agents of the project use on one day of ` + "`" + `limits.day_zone` + "`" + `; i
 ` + "`" + `config.toml` + "`" + ` they hold for all your projects on this computer. They are checked
 before each start, also of delegates and of workers of pipelines. Running agents
 are not ended, so a day may exceed its limit by what is at work. The rest waits
-until midnight. You are told once, and ` + "`" + `ferrus usage --allow-today` + "`" + ` lets agents
+until midnight. You are notified once, and ` + "`" + `ferrus usage --allow-today` + "`" + ` lets agents
 start all the same. ` + "`" + `ferrus usage` + "`" + ` shows what was used.
 
 ` + "`ferrus step`" + ` uses the same tables without the loop: one decision for the task,

@@ -8,7 +8,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
@@ -216,7 +215,7 @@ var rules = []rule{
 	{
 		when: "a limit of the day is used up, of the project or of all projects of the person", then: "wait until midnight, or until the person allows it", do: park,
 		fits:  func(d duty) bool { return d.Day.Text != "" },
-		why:   func(d duty) string { return d.Day.Text + " " + records.Allow + " lets them start" },
+		why:   func(d duty) string { return d.Day.Why() },
 		until: func(d duty) time.Time { return d.Day.Until },
 	},
 	{

@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/project/records"
@@ -30,9 +29,6 @@ func OverBudget(limits config.Limits, spent records.Spend) string {
 	}
 	return ""
 }
-
-// allowing is how often to look whether a person has lifted a limit of the day.
-const allowing = 2 * time.Second
 
 // byDay reports whether an act waits for the end of a limit of the day.
 func byDay(f Facts, act Act) bool {

@@ -26,7 +26,7 @@ func (d Day) Location() (*time.Location, error) {
 	}
 	at, err := time.LoadLocation(d.Zone)
 	if err != nil {
-		return nil, fmt.Errorf("there is no time zone %s; zones are named as in Europe/Berlin or UTC", quote(d.Zone))
+		return nil, fmt.Errorf("there is no time zone %s; zones are named as in Europe/Berlin or UTC", kind(d.Zone))
 	}
 	return at, nil
 }

@@ -69,7 +69,7 @@ func (k key) set(c *Config, name string, value any) error {
 			return refuse()
 		}
 		if _, err := (Day{Zone: s}).Location(); k.zone && err != nil {
-			return fmt.Errorf("%s: there is no time zone %s; zones are named as in Europe/Berlin or UTC", name, kind(s))
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		if k.words != nil && !slices.Contains(k.words, s) {
 			return k.meant(refuse(), s)

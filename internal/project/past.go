@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -72,19 +73,30 @@ func pastIn(home *rootfs.Root, dir, id string) (state.Task, error) {
 	if l, err := LastEventIn(home, dir); err == nil && is(l) {
 		return l.State, nil
 	}
-	f, err := home.Open(dir + "/journal.jsonl")
+	var found state.Task
+	err := JournalIn(home, dir, func(raw []byte) error {
+		var l store.Line
+		if json.Unmarshal(raw, &l) == nil && is(&l) { // ferrus doctor says which line cannot be read
+			found = l.State
+		}
+		return nil
+	})
+	return found, err
+}
+
+// JournalIn calls do with each line of the journal in a folder below a root, from the first one on. The error is the first of do, or of reading.
+func JournalIn(root *rootfs.Root, dir string, do func(raw []byte) error) error {
+	f, err := root.Open(path.Join(dir, "journal.jsonl"))
 	if err != nil {
-		return state.Task{}, err
+		return err
 	}
 	defer f.Close()
-	var found state.Task
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, store.MaxLine+1)
 	for lines.Scan() {
-		var l store.Line
-		if json.Unmarshal(lines.Bytes(), &l) == nil && is(&l) { // ferrus doctor says which line cannot be read
-			found = l.State
+		if err := do(lines.Bytes()); err != nil {
+			return err
 		}
 	}
-	return found, lines.Err()
+	return lines.Err()
 }

@@ -180,7 +180,7 @@ func (q QueuedTask) Acts() []Act {
 	return []Act{
 		{Name: "requeue", Label: "Replace its text", Args: []string{"queue", "--replace", q.Name, "--", "{task}"}, Fields: []Field{task}, Item: q.Name},
 		{Name: "dequeue", Label: "Remove from the queue", Args: []string{"queue", "--remove", q.Name}, Item: q.Name,
-			Loses: "The task leaves the queue, and its text is kept nowhere."},
+			Loses: "The task leaves the queue, and its text is not saved."},
 	}
 }
 

@@ -82,12 +82,15 @@ type Options struct {
 // ReadOverview looks at everything in a project. What cannot be read is said so in its line; the rest is shown all the same.
 func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error) {
 	own := project.At(root, "")
-	v := &Overview{Root: root, Needs: []Need{}, Pipelines: []RunSummary{}, Queue: Queue(own.Dir(), nil), Runs: []string{}, Archived: []ArchivedTask{}}
+	v := &Overview{Root: root, Needs: []Need{}, Pipelines: []RunSummary{}, Runs: []string{}, Archived: []ArchivedTask{}}
 	places, err := project.Survey(ctx, root)
 	if err != nil {
 		return nil, err
 	}
 	v.read(ctx, places[0], o) // the project's own, which says whose the others are
+	if v.Queue == nil {       // it cannot be opened
+		v.Queue = Queue(own.Dir(), nil)
+	}
 	v.readAll(ctx, places[1:], o)
 	var names []string
 	for _, p := range places[1:] {

@@ -137,21 +137,14 @@ func readPast(home *rootfs.Root, dir string, t ArchivedTask) PastTask {
 
 // eachLine reads the lines of an archived task.
 func eachLine(home *rootfs.Root, dir string, do func(*store.Line)) error {
-	f, err := home.Open(dir + "/journal.jsonl")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, store.MaxLine+1)
-	for lines.Scan() {
+	return project.JournalIn(home, dir, func(raw []byte) error {
 		var l store.Line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+		if err := json.Unmarshal(raw, &l); err != nil {
 			return fmt.Errorf("%s: a line cannot be read", home.Join(dir+"/journal.jsonl"))
 		}
 		do(&l)
-	}
-	return lines.Err()
+		return nil
+	})
 }
 
 // pathsOf are the paths that a patch names, none where it is not there any more.

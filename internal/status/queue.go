@@ -43,12 +43,9 @@ func QueueOf(items []queue.Item, e *engine.Engine) []QueuedTask {
 		known, _ = branch.LookAt(e, items, nil) // who takes tasks reports it
 	}
 	for i, it := range items {
-		t := QueuedTask{Name: it.Name, Title: it.Title(), item: it}
+		t := QueuedTask{Name: it.Name, Title: it.Title(), Needs: it.NeedNames(), item: it}
 		if len(it.Text) < wholeText {
 			t.text = it.Text
-		}
-		for _, n := range it.Needs {
-			t.Needs = append(t.Needs, n.Name)
 		}
 		if known != nil {
 			t.standing = known.Standing(it)

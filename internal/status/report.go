@@ -154,7 +154,7 @@ func Read(e *engine.Engine) (*Report, error) {
 			r.Notices = append(r.Notices, "day_limit: the limits of the day cannot be read, so that no agent starts: "+format.Line(err.Error()))
 		case l.Text != "":
 			r.dayLimit = true
-			r.Notices = append(r.Notices, "day_limit: "+l.Need()+" "+records.Allow+" lets them start")
+			r.Notices = append(r.Notices, "day_limit: "+l.Notice())
 		}
 	}
 	if r.Check, err = checkOf(e, st); err != nil {

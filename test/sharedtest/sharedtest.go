@@ -52,18 +52,30 @@ func Move(t testing.TB, root string) {
 // Close closes the database of a project at the end of the test, if this process has opened it.
 func Close(t testing.TB, root string) {
 	t.Helper()
+	t.Cleanup(closing(t, root))
+}
+
+// Disconnect closes the database of a project now, if this process has opened it: nothing of this process writes to the folder of the project
+// until a machine is opened.
+func Disconnect(t testing.TB, root string) {
+	t.Helper()
+	closing(t, root)()
+}
+
+func closing(t testing.TB, root string) func() {
+	t.Helper()
 	at, err := project.At(root, "").Shared()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	return func() {
 		if at == nil {
 			return
 		}
 		if err := at.Close(); err != nil {
 			t.Error(err)
 		}
-	})
+	}
 }
 
 // InFiles skips a test that looks at files of the store, or changes them, if the switch is on.

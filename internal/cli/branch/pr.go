@@ -101,8 +101,10 @@ func pullRequest(a *cli.App, ctx context.Context, how requesting) error {
 	said := &cli.LineWriter{Show: func(line string) { cli.Fprintf(a.Err, "%s%s\n", format.Bar, line) }}
 	client, err := forge.Find(s.Engine().Place().Root)
 	if err != nil { // nothing is pushed
-		if err := o.Make(ctx, said); err != nil {
-			return cli.CannotDo(cannot, "", err)
+		wrong := o.Make(ctx, said)
+		said.Flush()
+		if wrong != nil {
+			return cli.CannotDo(cannot, "", wrong)
 		}
 		text, wrong := os.CreateTemp("", "ferrus-pr-*.md")
 		if wrong == nil {

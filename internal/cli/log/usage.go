@@ -140,7 +140,7 @@ func tableOf(a *cli.App, lines []records.Line) {
 		switch {
 		case l.Priced == 0:
 			dollars = "-"
-		case l.Incomplete():
+		case l.Incomplete:
 			dollars += "+"
 		}
 		row := []string{format.Line(cmp.Or(l.Name, "-")), fmt.Sprint(l.Runs), format.Duration(l.Time)}

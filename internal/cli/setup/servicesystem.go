@@ -92,7 +92,7 @@ var systems = []system{
 			return nil
 		},
 		loaded: func(s service) []string { return []string{"print", gui() + "/" + s.Name} },
-		logs:   func(s service) string { return "tail " + shellWord(s.log()) },
+		logs:   func(s service) string { return "tail " + format.ShellWord(s.log()) },
 		note:   "it rests while you are logged out, and while the Mac sleeps",
 	},
 	{
@@ -165,7 +165,7 @@ func (sys system) active(ctx context.Context, s service) bool {
 func (sys system) install(ctx context.Context, s service) error {
 	err := sys.write(ctx, s)
 	if err != nil {
-		_ = sys.remove(context.WithoutCancel(ctx), s) // the cause is told
+		_ = sys.remove(context.WithoutCancel(ctx), s) // the cause is reported
 	}
 	return err
 }

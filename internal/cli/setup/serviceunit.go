@@ -173,13 +173,10 @@ func (s service) cron() string {
 	}
 	for _, kv := range s.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		line += " " + name + "=" + shellWord(value)
+		line += " " + name + "=" + format.ShellWord(value)
 	}
 	for _, w := range s.Args {
-		line += " " + shellWord(w)
+		line += " " + format.ShellWord(w)
 	}
 	return strings.ReplaceAll(line, "%", `\%`) + " 2>&1 | logger -t " + s.Name + s.mark() + "\n"
 }
-
-// shellWord is a word for any shell.
-func shellWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

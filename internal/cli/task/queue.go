@@ -140,21 +140,13 @@ func itemJSON(it queue.Item, key string, value any) map[string]any {
 	if !it.Added.IsZero() {
 		m["added"] = it.Added
 	}
-	if len(it.Needs) > 0 {
-		m["needs"] = names(it)
+	if names := it.NeedNames(); names != nil {
+		m["needs"] = names
 	}
 	if it.Priority != 0 {
 		m["priority"] = it.Priority
 	}
 	return m
-}
-
-// names are those of the tasks that one needs.
-func names(it queue.Item) (list []string) {
-	for _, n := range it.Needs {
-		list = append(list, n.Name)
-	}
-	return list
 }
 
 // showQueued prints the text of a task that waits.

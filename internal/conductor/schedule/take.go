@@ -49,7 +49,7 @@ func (f *fleet) take(ctx, work context.Context, list []queue.Item, places int) {
 	}
 }
 
-// untried are the tasks of the queue but for those that could not be taken and are as they were.
+// untried returns the tasks of the queue without those that could not be taken and have not changed since.
 func (f *fleet) untried(list []queue.Item, tasks *branch.Tasks) []queue.Item {
 	return slices.DeleteFunc(slices.Clone(list), func(it queue.Item) bool {
 		was, tried := f.untaken[it.Name]

@@ -260,5 +260,5 @@ func shellWord(s string) string {
 	if regexp.MustCompile(`^[A-Za-z0-9_./-]+$`).MatchString(s) {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return format.ShellWord(s)
 }

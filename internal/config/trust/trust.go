@@ -35,7 +35,7 @@ type Record struct {
 	Environ map[string]string `json:"environ,omitempty"`
 	Shared  *Shared           `json:"shared,omitempty"` // nil: the machines are in the project's own files
 	Seen    time.Time         `json:"seen"`             // of the last Update
-	Allowed time.Time         `json:"allowed,omitzero"` // until when the limits of a day do not hold, in a person's name
+	Allowed time.Time         `json:"allowed,omitzero"` // until when a person has lifted the limits of a day
 	Gone    time.Time         `json:"gone,omitzero"`    // when Sweep first found no folder at Path
 }
 

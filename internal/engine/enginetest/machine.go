@@ -130,8 +130,10 @@ func (p *Machine) Again(t testing.TB) *Machine {
 	return &q
 }
 
+// Copy replaces a folder by a copy of another. One of them is the project's, in which no machine is open.
 func (p *Machine) Copy(from, to string) {
 	p.T.Helper()
+	sharedtest.Disconnect(p.T, p.Dir)
 	if err := os.RemoveAll(to); err != nil {
 		p.T.Fatal(err)
 	}

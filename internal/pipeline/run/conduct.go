@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 )
 
 // tries is how often in a row a tick may fail before the conductor gives up. The attempts are a
 // second apart.
 const tries = 5
-
-// allowing is how often to look whether a person has lifted a limit of the day.
-const allowing = 2 * time.Second
 
 // Conduct ticks whenever something may have changed, until the run is archived, only a person can
 // continue it, or ctx ends. Workers continue when ctx ends. It returns the last action.
@@ -42,7 +40,7 @@ func (f *Folder) Conduct(ctx context.Context, o Options) (pipeline.Action, error
 			return a, nil
 		}
 		if a.Row == pipeline.DayRow { // a person may lift the limit
-			a.Until = o.Now().Add(allowing)
+			a.Until = o.Now().Add(records.Recheck)
 		}
 		w.wait(ctx, f.busy(), a.Until)
 	}

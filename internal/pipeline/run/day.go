@@ -16,7 +16,7 @@ func (f *Folder) decide(facts pipeline.Facts) (pipeline.Action, error) {
 	}
 	day, err := records.UsedUp(context.Background(), f.Settings.Root, facts.Now)
 	if err == nil && day.Text != "" {
-		a = pipeline.Action{Do: pipeline.Wait, Row: pipeline.DayRow, Phase: a.Phase, Roles: a.Roles, Why: day.Text + " " + records.Allow + " lets them start", Until: day.Until}
+		a = pipeline.Action{Do: pipeline.Wait, Row: pipeline.DayRow, Phase: a.Phase, Roles: a.Roles, Why: day.Why(), Until: day.Until}
 	}
 	return a, err
 }

@@ -125,3 +125,6 @@ func FromTree(tree string) string {
 	}
 	return "   (" + tree + ")"
 }
+
+// ShellWord quotes a text as one word of any POSIX shell.
+func ShellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -76,6 +76,14 @@ func (h Head) With(text string) string {
 	return lines + text
 }
 
+// NeedNames returns the names of the tasks that must be done before; nil for none.
+func (h Head) NeedNames() (names []string) {
+	for _, n := range h.Needs {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
 func (h Head) needs() string {
 	list := make([]string, len(h.Needs))
 	for i, n := range h.Needs {

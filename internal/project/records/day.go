@@ -54,6 +54,9 @@ func (l Limit) ID() string { return "day:" + l.From.Format(time.RFC3339) }
 // Allow is the command by which a person lifts the limits until midnight.
 const Allow = "ferrus usage --allow-today"
 
+// Recheck is how often what waits for midnight looks whether a person has lifted the limits.
+const Recheck = 2 * time.Second
+
 // UsedUp returns the limit of this day by which no agent of the project at root may start now: its own, then that of the person over all
 // projects. It is the zero Limit if agents may start, also because the person has allowed it. Runs count on the day of their start.
 // The error says which records cannot be read; then nothing is to be started.

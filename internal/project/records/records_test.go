@@ -177,7 +177,7 @@ func TestGroups(t *testing.T) {
 	} {
 		var got []string
 		for _, l := range GroupBy(runs, by, time.UTC) {
-			got = append(got, fmt.Sprint(l.Name, " ", l.Runs, " ", l.Priced, " ", l.Incomplete() && l.Priced > 0))
+			got = append(got, fmt.Sprint(l.Name, " ", l.Runs, " ", l.Priced, " ", l.Incomplete && l.Priced > 0))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", by, diff)

@@ -16,11 +16,9 @@ type Line struct {
 	Spend
 	Priced  int // how many of the runs report dollars
 	Counted int // how many of them report tokens
-	unknown bool
-}
 
-// Incomplete reports whether a run reports tokens and no dollars, so that the dollars are not all.
-func (l Line) Incomplete() bool { return l.unknown }
+	Incomplete bool // a run reports tokens and no dollars, so that the dollars are not all
+}
 
 // MarshalJSON writes the time as seconds, and no dollars where no run reports any.
 func (l Line) MarshalJSON() ([]byte, error) {
@@ -30,7 +28,7 @@ func (l Line) MarshalJSON() ([]byte, error) {
 		Seconds    float64      `json:"seconds"`
 		Usage      agents.Usage `json:"usage"`
 		Incomplete bool         `json:"incomplete,omitempty"`
-	}{l.Name, l.Runs, l.Time.Seconds(), l.Usage, l.unknown})
+	}{l.Name, l.Runs, l.Time.Seconds(), l.Usage, l.Incomplete})
 }
 
 // Sum returns the sum of runs.
@@ -42,7 +40,7 @@ func Sum(runs []Run) (l Line) {
 		}
 		if r.Usage.Tokens() > 0 {
 			l.Counted++
-			l.unknown = l.unknown || r.Usage.Dollars == 0
+			l.Incomplete = l.Incomplete || r.Usage.Dollars == 0
 		}
 	}
 	return l

@@ -17,6 +17,15 @@ func (l Limit) Item(root string) outbox.Item {
 	}}
 }
 
+// Why says in one sentence why no agent starts, and what lifts the limit.
+func (l Limit) Why() string { return l.Text + lifted }
+
+// lifted follows a sentence about a limit.
+const lifted = " " + Allow + " lets them start"
+
+// Notice is Need, and what lifts the limit.
+func (l Limit) Notice() string { return l.Need() + lifted }
+
 // Need says in two sentences what the limit means for the project.
 func (l Limit) Need() string {
 	return l.Text + " No agent starts before " + l.Until.Format("2006-01-02 15:04 MST") + "."

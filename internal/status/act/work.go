@@ -116,8 +116,12 @@ func enqueue(_ context.Context, s *engine.Session, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	after := ""
+	if names := it.NeedNames(); names != nil {
+		after = " for " + strings.Join(names, ", ")
+	}
 	waiting, facts := waits(place.Dir(), it)
-	got := Result{Facts: facts, Lines: []string{fmt.Sprintf("%s waits%s; %s in the queue", it.Name, after(it), format.Count(waiting, "task is", "tasks are"))}}
+	got := Result{Facts: facts, Lines: []string{fmt.Sprintf("%s waits%s; %s in the queue", it.Name, after, format.Count(waiting, "task is", "tasks are"))}}
 	if h, busy := conductor.Conductor(schedule.Dir(place.Root)); busy {
 		got.Lines = append(got.Lines, fmt.Sprintf("  the active run takes it (process %d)", h.Pid))
 		return got, nil
@@ -153,18 +157,6 @@ func requeue(_ context.Context, s *engine.Session, r Request) (Result, error) {
 		line = it.Name + " is changed"
 	}
 	return Result{Facts: facts, Lines: []string{line}}, err
-}
-
-// after says for which tasks one waits.
-func after(it queue.Item) string {
-	var names []string
-	for _, n := range it.Needs {
-		names = append(names, n.Name)
-	}
-	if names == nil {
-		return ""
-	}
-	return " for " + strings.Join(names, ", ")
 }
 
 // dequeue removes a task that waits.

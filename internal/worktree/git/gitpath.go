@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
@@ -129,7 +130,7 @@ func ShellQuoted(word string) string {
 	if Printable(word) != word { // for a shell with $'...'
 		return "$" + "'" + strings.ReplaceAll(strings.Trim(Quoted(word), `"`), `'`, `\'`) + "'"
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return format.ShellWord(word)
 }
 
 // EscapeGlob is a path without the meaning that gitignore patterns give some characters.

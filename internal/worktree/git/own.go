@@ -12,7 +12,7 @@ import (
 )
 
 // Own calls git as the person would: by their configuration and that of the repository, in their environment, with hooks and with signing.
-// It is for a person's `ferrus commit` alone; every other call is [Command.Run], by which nothing of a repository runs. What git and the
+// It is for a person's `ferrus commit` and `ferrus pr` alone; every other call is [Command.Run], by which nothing of a repository runs. What git and the
 // programs that it starts print on stderr goes to said. Of the command it uses Dir, Env and Stdin, and Config comes last.
 func (c Command) Own(ctx context.Context, said io.Writer, args ...string) (stdout []byte, err error) {
 	path, err := gitPath(c.Dir)

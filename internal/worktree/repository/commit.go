@@ -177,7 +177,7 @@ func (r *Repository) SaveCommit(ctx context.Context, c Commit, name string) (id 
 	if id, err = r.commitTree(ctx, c, tree, c.Message); err != nil {
 		return "", err
 	}
-	return id, r.updateRefs(ctx, "option no-deref\nupdate "+RefPrefix+name+" "+id+"\n")
+	return id, r.RecordCommit(ctx, name, id)
 }
 
 // SavedCommit returns the commit that refs/ferrus/<name> has, "" for none.
