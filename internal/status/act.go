@@ -25,7 +25,7 @@ type Act struct {
 	Report  *Report        `json:"-"`                 // by which it is possible; nil for an act that is about no task
 	On      engine.Subject `json:"-"`                 // what the person was shown
 	As      string         `json:"-"`                 // the kind of request that carries it out, where that has another name
-	ID      string         `json:"-"`                 // of the question that it answers
+	ID      string         `json:"-"`                 // of the question that it answers, or the name of the need that it drops
 	Item    string         `json:"-"`                 // the run of a pipeline, or the task that waits in the queue, that it is about
 	Runs    bool           `json:"runs,omitempty"`    // it starts a run, which is a process of its own and outlives the one that starts it
 }

@@ -177,11 +177,15 @@ const AnswerRun = "answer-run"
 func (q QueuedTask) Acts() []Act {
 	task := task
 	task.Value = q.text
-	return []Act{
-		{Name: "requeue", Label: "Replace its text", Args: []string{"queue", "--replace", q.Name, "--", "{task}"}, Fields: []Field{task}, Item: q.Name},
-		{Name: "dequeue", Label: "Remove from the queue", Args: []string{"queue", "--remove", q.Name}, Item: q.Name,
-			Loses: "The task leaves the queue, and its text is not saved."},
+	var list []Act
+	if q.Blocked {
+		list = append(list, Act{Name: "drop-need", Label: "Take it without " + q.blocking(), Args: q.dropping(), Item: q.Name, ID: q.standing.Need})
 	}
+	return append(list,
+		Act{Name: "requeue", Label: "Replace its text", Args: []string{"queue", "--replace", q.Name, "--", "{task}"}, Fields: []Field{task}, Item: q.Name},
+		Act{Name: "dequeue", Label: "Remove from the queue", Args: []string{"queue", "--remove", q.Name}, Item: q.Name,
+			Loses: "The task leaves the queue, and its text is not saved."},
+	)
 }
 
 // projectActs are those about the project: new tasks, and the run of all that waits.

@@ -65,12 +65,23 @@ func (t QueuedTask) Steps() []Step {
 	if on := t.standing.Reopen; on != "" {
 		list = append(list, Step{`ferrus reopen --branch ` + on + ` -m "..."`, "continues " + on})
 	}
-	rest := slices.DeleteFunc(slices.Clone(t.Needs), func(name string) bool { return name == t.standing.Need || t.standing.Need == "" })
-	drop := "ferrus queue --replace " + t.Name + " --no-needs"
-	if len(rest) > 0 {
-		drop = "ferrus queue --replace " + t.Name + " --needs " + strings.Join(rest, ",")
+	if on := t.standing.Merge; on != "" {
+		list = append(list, Step{"ferrus merge " + on, "brings the work of " + on + " into the project, so that " + t.Name + " begins with it"})
 	}
-	return append(list, Step{drop, "takes " + t.Name + " without " + cmp.Or(t.standing.Need, "what it needs")}, Step{"ferrus queue --remove " + t.Name, "removes it"})
+	return append(list, Step{"ferrus " + strings.Join(t.dropping(), " "), "takes " + t.Name + " without " + t.blocking()}, Step{"ferrus queue --remove " + t.Name, "removes it"})
+}
+
+// blocking is the need that blocks the task, in words.
+func (t QueuedTask) blocking() string { return cmp.Or(t.standing.Need, "what it needs") }
+
+// dropping are the arguments of the command by which the task no longer needs what blocks it.
+func (t QueuedTask) dropping() []string {
+	args := []string{"queue", "--replace", t.Name}
+	rest := slices.DeleteFunc(slices.Clone(t.Needs), func(name string) bool { return name == t.standing.Need || t.standing.Need == "" })
+	if len(rest) == 0 {
+		return append(args, "--no-needs")
+	}
+	return append(args, "--needs", strings.Join(rest, ","))
 }
 
 // blocked is what a task in the queue needs that waits for a person.

@@ -187,16 +187,19 @@ func (p *preparation) ofBranch(ctx context.Context, w *fleetWatcher, branch stri
 // endedMany shows how all stands, and what is for a person to do.
 func endedMany(a *cli.App, out schedule.Outcome, parallel int) error {
 	if a.JSON {
-		tasks := out.Tasks
+		tasks, blocked := out.Tasks, out.Blocked
 		if tasks == nil {
 			tasks = []schedule.BranchStatus{}
 		}
-		if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": out.Exit, "queued": out.Queued, "branches": tasks}); err != nil {
+		if blocked == nil {
+			blocked = []schedule.Blocked{}
+		}
+		if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": out.Exit, "queued": out.Queued, "blocked": blocked, "branches": tasks}); err != nil {
 			return err
 		}
 		return exitCode(out.Exit)
 	}
-	if len(out.Tasks) == 0 && out.Queued == 0 {
+	if len(out.Tasks) == 0 && out.Queued == 0 && len(out.Blocked) == 0 {
 		return cli.Refuse(refusal.WrongState, "there is nothing to do: no branch has a task, and the queue is empty",
 			`ferrus task --branch NAME "what is to be done" creates one`)
 	}
@@ -207,7 +210,9 @@ func endedMany(a *cli.App, out schedule.Outcome, parallel int) error {
 		next = append(next, nextOf(t)...)
 	}
 	a.Say("\n")
-	branchcli.ShowAttempts(a, list)
+	if len(list) > 0 {
+		branchcli.ShowAttempts(a, list)
+	}
 	for _, t := range out.Tasks {
 		if t.Unmerged != "" {
 			a.ShowRow(t.Branch, a.Paint(cli.Yellow, "not merged: "+format.Line(t.Unmerged)))
@@ -215,6 +220,12 @@ func endedMany(a *cli.App, out schedule.Outcome, parallel int) error {
 		if t.Trouble != "" {
 			a.ShowRow(t.Branch, a.Paint(cli.Red, format.Line(t.Trouble)))
 		}
+	}
+	for _, b := range out.Blocked {
+		a.ShowRow(b.Name, a.Paint(cli.Yellow, "blocked: "+format.Line(b.Why)))
+	}
+	if len(out.Blocked) > 0 {
+		next = append(next, status.Step{Command: "ferrus queue", Why: "shows what ends that tasks are blocked"})
 	}
 	if out.Exit == conductor.ExitLate {
 		a.ShowRow("ended", "because --until has passed")

@@ -35,6 +35,9 @@ import (
 // partEnv is the environment variable that makes this binary another program.
 const partEnv = "FERRUS_TEST_PART"
 
+// diesEnv names the event at which a fleet in a process of its own kills itself: its kind, and its branch.
+const diesEnv = "FERRUS_TEST_DIES"
+
 func TestMain(m *testing.M) {
 	checks.Helper()
 	process.Shim(run.Hold)
@@ -209,7 +212,13 @@ func (y *yard) told(branch string, kind EventKind) (list []string) {
 // another is a fleet in a process of its own; what happens it prints.
 func another() int {
 	out := json.NewEncoder(os.Stdout)
-	_, err := Run(context.Background(), os.Args[1], options(os.Args[1], 2, func(e Event) { _ = out.Encode(e) }))
+	_, err := Run(context.Background(), os.Args[1], options(os.Args[1], 2, func(e Event) {
+		_ = out.Encode(e)
+		if os.Getenv(diesEnv) == string(e.Kind)+" "+e.Branch {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}))
 	var busy *conductor.BusyError
 	if errors.As(err, &busy) {
 		return 7
@@ -218,10 +227,10 @@ func another() int {
 }
 
 // start starts a part of this binary, "fleet" or "family", in a process of its own.
-func (y *yard) start(part string) *exec.Cmd {
+func (y *yard) start(part string, env ...string) *exec.Cmd {
 	y.t.Helper()
 	cmd := exec.Command(os.Args[0], y.dir)
-	cmd.Env = append(os.Environ(), partEnv+"="+part)
+	cmd.Env = append(append(os.Environ(), partEnv+"="+part), env...)
 	must(y.t, cmd.Start())
 	return cmd
 }

@@ -5,6 +5,10 @@ package schedule
 import (
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -65,6 +69,85 @@ func TestADependentIsBegunOnce(t *testing.T) {
 		}
 	}
 	t.Logf("rig: cases=%d bad=%d", len(cut), bad)
+}
+
+// TestADependentIsBegunOnceAfterAKill: the process that runs all is killed between the end of what is needed and the beginning of what needs it, or right
+// after that.
+func TestADependentIsBegunOnceAfterAKill(t *testing.T) {
+	const keeps = ""
+	for _, c := range []struct{ toml, dies string }{{merges, "merged a"}, {merges, "taken b"}, {merges, "begun b"}, {keeps, "left a"}, {keeps, "taken b"}} {
+		t.Run(c.dies, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t, c.toml)
+			for _, name := range []string{"a", "b"} {
+				q := branch.Queueing{}
+				if name == "b" {
+					q.Needs = []string{"a"}
+				}
+				enginetest.Must(branch.Enqueue(y.on("").Engine(), name, "write "+name+".txt", q))(t)
+			}
+			died := y.start("fleet", diesEnv+"="+c.dies).Wait()
+			var exit *exec.ExitError
+			if !errors.As(died, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+				t.Fatalf("the first ended with %v", died)
+			}
+			if out, err := y.run(t.Context(), 2); err != nil || out.Exit != 0 || len(out.Tasks) != 2 {
+				t.Errorf("%+v, %v", out, err)
+			}
+			for _, name := range []string{"a", "b"} {
+				if n, m := y.count(name, state.CreateTask), y.count(name, state.Submit); n != 1 || m != 1 {
+					t.Errorf("%s was begun %d times and submitted %d times", name, n, m)
+				}
+			}
+			if is := y.task("b"); text(y.on("b").Engine().Place().Work, "a.txt") != "a\n" || c.toml == keeps != (len(is.BeganWith) == 1) {
+				t.Errorf("b began with %+v", is.BeganWith)
+			}
+			if list, err := queue.List(filepath.Join(y.dir, ".ferrus")); len(list) > 0 || err != nil {
+				t.Errorf("%v wait, %v", list, err)
+			}
+		})
+	}
+}
+
+// TestAConflictOfNeedsIsRecorded, so that the task waits for a person and is tried again when what it begins with has changed.
+func TestAConflictOfNeedsIsRecorded(t *testing.T) {
+	t.Parallel()
+	y := newBench(t, "")
+	for _, name := range []string{"a", "b"} {
+		y.branch(name, state.Idle)
+		y.On(name).Does("same.txt", name+"\n")
+	}
+	enginetest.Must(branch.Enqueue(y.Machine.Human().Engine(), "c", "Do c.", branch.Queueing{Needs: []string{"a", "b"}}))(t)
+	const why = "the work of b does not fit what else the task begins with: same.txt"
+	list, err := y.try(3)
+	for _, d := range list {
+		if d.Kind == Queue && d.Name == "c" && !strings.Contains(fmt.Sprint(d.Err), why) {
+			t.Errorf("taken: %+v", d)
+		}
+	}
+	waits := func() (why string) {
+		for _, d := range y.step(3) {
+			if d.Kind == Queue && d.Name == "c" {
+				why += d.Do + ": " + d.Why
+			}
+		}
+		return why
+	}
+	if got := waits(); err != nil || !strings.HasPrefix(got, "wait: "+why) {
+		t.Errorf("then %q, %v", got, err)
+	}
+	if it := enginetest.Must(queue.Find(y.Path(".ferrus"), "c"))(t); it.Conflict.Branch != "b" || it.Text != "Do c." {
+		t.Errorf("recorded: %+v", it)
+	}
+	enginetest.Must(y.On("b").Human().Reopen(t.Context(), "Leave same.txt as it is."))(t)
+	if got := waits(); got != "wait: waits for b" {
+		t.Errorf("while b is worked on %q", got)
+	}
+	y.On("b").Does("same.txt", "a\n")
+	waits()
+	if now := enginetest.View(t, y.On("c").Human()).Task; len(now.BeganWith) != 2 {
+		t.Errorf("c began with %+v", now.BeganWith)
+	}
 }
 
 // TestAWaitNamesItsCause in the decisions of a step, and what a person wrote is recorded by it.

@@ -27,10 +27,14 @@ func (f *fleet) take(ctx, work context.Context, list []queue.Item, places int) {
 		if work.Err() != nil {
 			return
 		}
+		if clash := (*branch.ConflictError)(nil); errors.As(err, &clash) { // the next plan finds it in the queue
+			f.waits(decision{name: it.Name, why: clash.Message, blocked: true})
+			continue
+		}
 		if err != nil {
 			f.trouble(it.Name, err)
 			f.note(it.Name, err)
-			was := untaken{item: it, work: workOf(f.tasks.Standing(it))}
+			was := untaken{item: it, work: f.tasks.Standing(it).WorkID()}
 			if f.Node {
 				was.until = time.Now().Add(f.Retry)
 			}
@@ -53,20 +57,12 @@ func (f *fleet) take(ctx, work context.Context, list []queue.Item, places int) {
 func (f *fleet) untried(list []queue.Item, tasks *branch.Tasks) []queue.Item {
 	return slices.DeleteFunc(slices.Clone(list), func(it queue.Item) bool {
 		was, tried := f.untaken[it.Name]
-		again := !tried || !was.item.Same(it) || was.work != workOf(tasks.Standing(it)) || !was.until.IsZero() && !time.Now().Before(was.until)
+		again := !tried || !was.item.Same(it) || was.work != tasks.Standing(it).WorkID() || !was.until.IsZero() && !time.Now().Before(was.until)
 		if again {
 			delete(f.untaken, it.Name)
 		}
 		return !again
 	})
-}
-
-// workOf names the work that a task would begin with.
-func workOf(s branch.Standing) (text string) {
-	for _, w := range s.Work {
-		text += w.Branch + " " + w.Task.Submission.Tree + " " + w.Task.Merged + "\n"
-	}
-	return text
 }
 
 // Queued returns the tasks in the queue of a .ferrus folder that [Take] can take, the next one first, with the beginnings of their texts. A pipeline that
@@ -77,7 +73,8 @@ func Queued(home string) ([]queue.Item, error) {
 }
 
 // Take takes a task out of the queue and makes its branch, with the task, for the caller of a session of the project. It
-// finishes one that was interrupted, on whatever computer. It returns nil without an error if another process takes the task.
+// finishes one that was interrupted, on whatever computer. It returns nil without an error if another process takes the task. A *branch.ConflictError is
+// recorded in the queue.
 func Take(ctx context.Context, s *engine.Session, it queue.Item) (*state.Task, error) {
 	claim, err := queue.Take(ctx, it)
 	if err != nil || claim == nil {
@@ -88,9 +85,15 @@ func Take(ctx context.Context, s *engine.Session, it queue.Item) (*state.Task, e
 		recordTaken(s.Engine(), it.Name, task.TaskID)
 		err = claim.Done()
 	}
+	clash := (*branch.ConflictError)(nil)
 	switch err = errors.Join(err, claim.Close()); {
 	case errors.Is(err, errWaits):
 		return nil, nil
+	case errors.As(err, &clash):
+		if err := branch.RecordConflict(it, clash); err != nil {
+			return nil, err
+		}
+		return nil, clash
 	case err != nil:
 		return nil, err
 	}

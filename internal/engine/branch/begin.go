@@ -6,14 +6,17 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // Begin has the branch of f, for a task of its own, begin with approved work that the project's files do not have, in the order in which it is given. The
-// error is a *refusal.RefusedError where two do not fit each other or the project's files, or where the files of one are not on this computer.
+// error is a *ConflictError where two do not fit each other or the project's files, and a *refusal.RefusedError where the files of one are not on this
+// computer.
 func (f *Fork) Begin(ctx context.Context, s *engine.Session, work []Work) error {
 	now, err := s.Engine().View()
 	if err != nil || len(work) == 0 {
@@ -47,9 +50,9 @@ func (f *Fork) Begin(ctx context.Context, s *engine.Session, work []Work) error 
 			return refusal.Git(err)
 		}
 		if len(got.Conflicts) > 0 {
-			return &refusal.RefusedError{Code: refusal.Conflict, Person: true,
-				Message: fmt.Sprintf("the work of %s does not fit what else the task begins with: %s", w.Branch, conflicts(got.Conflicts)),
-				Remedy:  refusal.Say("merge what it needs into the project, one after the other: ferrus merge %s", w.Branch)}
+			return &ConflictError{Conflicts: got.Conflicts, Branch: w.Branch, work: Standing{Work: work}.WorkID(), RefusedError: refusal.RefusedError{Code: refusal.Conflict, Person: true,
+				Message: unfit(w.Branch, conflicts(got.Conflicts)),
+				Remedy:  refusal.Say("merge what it needs into the project, one after the other: ferrus merge %s", w.Branch)}}
 		}
 		f.Tree = got.Tree
 		if w.Task.Merged == "" {
@@ -60,6 +63,19 @@ func (f *Fork) Begin(ctx context.Context, s *engine.Session, work []Work) error 
 		}
 	}
 	return nil
+}
+
+// unfit says whose work does not fit, and where.
+func unfit(branch, paths string) string {
+	return "the work of " + branch + " does not fit what else the task begins with: " + paths
+}
+
+// RecordConflict writes the error of [Fork.Begin] into the head of a task that waits, where [Tasks.Standing] finds it until the work is another one.
+func RecordConflict(it queue.Item, err *ConflictError) error {
+	return queue.Change(it, func(text string, h queue.Head) (string, queue.Head) {
+		h.Conflict = queue.Conflict{Work: err.work, Branch: err.Branch, Paths: format.OneLine(conflicts(err.Conflicts), 200)}
+		return text, h
+	})
 }
 
 // merged reports whether the project's files have the work of a task: it was merged, on this computer.

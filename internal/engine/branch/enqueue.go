@@ -42,7 +42,7 @@ func Requeue(e *engine.Engine, it queue.Item, text string, q Queueing) error {
 	if err != nil {
 		return err
 	}
-	if h.Needs == nil {
+	if h.Conflict = (queue.Conflict{}); h.Needs == nil { // it is tried again
 		h.Needs = it.Needs
 	}
 	if h.Priority == 0 {

@@ -30,15 +30,17 @@ type Merged struct {
 	Checks         *checks.Result // of the gate on that tree; nil where it is the very tree that was approved
 }
 
-// A ConflictError is why approved work does not fit the project as it is: git cannot merge the two, or the checks fail on what comes
-// of it. Nothing was changed.
+// A ConflictError is why approved work does not fit the project as it is, or what else a new branch is to begin with: git cannot merge the two, or the
+// checks fail on what comes of it. Nothing was changed.
 type ConflictError struct {
 	refusal.RefusedError
 	Conflicts []worktree.Conflict
 	Failures  []checks.Command
+	Branch    string // of [Fork.Begin]: whose work does not fit
 
 	tree, ours string   // what came of it, and of which files of the project
 	marks      []string // of the conflicts in tree
+	work       string   // of [Fork.Begin]: that of all with which the branch was to begin, see [Standing.WorkID]
 }
 
 // Unwrap returns the refusal.

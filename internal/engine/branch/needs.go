@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type Standing struct {
 	Blocked bool   // that comes about only if a person does something
 	Need    string // the name that blocks it, "" for all of them
 	Reopen  string // the branch whose task has failed, "" for none
+	Merge   string // the branch whose work does not fit what else it is to begin with, "" for none
 	Work    []Work // of all that it needs, and of what that began with, in the order of merging
 }
 
@@ -199,7 +201,22 @@ func (t *Tasks) Standing(it queue.Item) (all Standing) {
 	if len(all.Work) > state.MaxBeginnings {
 		return Standing{Waits: fmt.Sprintf("it needs the work of %d tasks, and %d is the most", len(all.Work), state.MaxBeginnings), Blocked: true}
 	}
+	if c := it.Conflict; all.Waits == "" && c.Work != "" && c.Work == all.WorkID() {
+		return Standing{Waits: unfit(c.Branch, c.Paths), Blocked: true, Merge: c.Branch}
+	}
 	return all
+}
+
+// WorkID identifies the work, as it is now: 16 hexadecimal digits, "" for none.
+func (s Standing) WorkID() string {
+	if len(s.Work) == 0 {
+		return ""
+	}
+	text := ""
+	for _, w := range s.Work {
+		text += w.Branch + " " + w.Task.Submission.Tree + " " + w.Task.Merged + "\n"
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]
 }
 
 // met says how a need stands.

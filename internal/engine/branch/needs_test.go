@@ -109,6 +109,31 @@ func TestWhatBecameOfANeed(t *testing.T) {
 	}
 }
 
+// TestAConflictBlocksUntilTheWorkIsAnotherOne.
+func TestAConflictBlocksUntilTheWorkIsAnotherOne(t *testing.T) {
+	it := queue.Item{Name: "it", Head: queue.Head{Needs: []queue.Need{{Name: "a"}, {Name: "b"}}}}
+	known := branch.NewTasks([]queue.Item{it})
+	known.Names = []string{"a", "b"}
+	known.Present["a"], known.Present["b"] = was("t-a", state.Complete), was("t-b", state.Complete)
+	it.Conflict = queue.Conflict{Work: known.Standing(it).WorkID(), Branch: "b", Paths: "code.txt"}
+	if s := known.Standing(it); !s.Blocked || s.Merge != "b" || s.Waits != "the work of b does not fit what else the task begins with: code.txt" {
+		t.Errorf("it stands %+v", s)
+	}
+	changed := known.Present["b"]
+	for what, change := range map[string]func(*state.Task){
+		"another submission": func(is *state.Task) { is.Submission.Tree = "another" },
+		"it is merged":       isMerged,
+		"it is reopened":     func(is *state.Task) { is.State = state.Executing },
+	} {
+		is := changed.Clone()
+		change(&is)
+		known.Present["b"] = is
+		if s := known.Standing(it); s.Blocked {
+			t.Errorf("%s: %+v", what, s)
+		}
+	}
+}
+
 // TestOnlyWhatCanBeMetIsNeeded: a name that means nothing and one whose work will never be there are refused, and what a name means is recorded.
 func TestOnlyWhatCanBeMetIsNeeded(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/snapshots"
@@ -33,7 +34,7 @@ type Garbage struct {
 }
 
 // Find finds what can go in a project because it ended before a time: tasks, oldest first, then removed branches. A task
-// that any living machine has now is never among it. What is saved in the repository and belongs to no task of a journal here
+// that any living machine has now, or one in the queue needs, is never among it. What is saved in the repository and belongs to no task of a journal here
 // may be another project's, and is left. The error is a *refusal.RefusedError when a living machine cannot be read: nobody knows then what
 // it still needs.
 func Find(ctx context.Context, root string, before time.Time) ([]Garbage, error) {
@@ -50,10 +51,14 @@ func Find(ctx context.Context, root string, before time.Time) ([]Garbage, error)
 	if err != nil {
 		return nil, err
 	}
+	needed, err := needed(place.Dir())
+	if err != nil {
+		return nil, err
+	}
 	var list []Garbage
 	for _, m := range living {
 		for task, ended := range m.tasks {
-			if ended.Before(before) && !slices.ContainsFunc(living, func(other *usage) bool { return other.present == task }) {
+			if ended.Before(before) && !needed[task] && !slices.ContainsFunc(living, func(other *usage) bool { return other.present == task }) {
 				l := Garbage{Branch: m.branch, TaskID: task, Ended: ended, paths: m.files(home, task)}
 				l.take(kept, path.Join(m.branch, task))
 				list = append(list, l)
@@ -64,7 +69,7 @@ func Find(ctx context.Context, root string, before time.Time) ([]Garbage, error)
 	list = slices.DeleteFunc(list, func(l Garbage) bool { return len(l.kept)+len(l.paths) == 0 })
 	slices.SortFunc(list, func(a, b Garbage) int { return cmp.Or(a.Ended.Compare(b.Ended), cmp.Compare(a.TaskID, b.TaskID)) })
 	for _, m := range removed {
-		if m.last.Before(before) {
+		if m.last.Before(before) && !m.knowsAny(needed) {
 			l := Garbage{Branch: m.branch, Ended: m.last, paths: []string{m.dir}}
 			l.takeRemoved(kept, living, m)
 			list = append(list, l)
@@ -76,6 +81,32 @@ func Find(ctx context.Context, root string, before time.Time) ([]Garbage, error)
 		}
 	}
 	return list, nil
+}
+
+// needed are the ids of tasks that others in the queue need: what became of them is still asked.
+func needed(home string) (map[string]bool, error) {
+	list, err := queue.Peek(home)
+	ids := map[string]bool{}
+	for _, it := range list {
+		for _, n := range it.Needs {
+			for _, id := range n.IDs {
+				ids[id] = true
+			}
+		}
+	}
+	if invalid := (*queue.InvalidError)(nil); errors.As(err, &invalid) { // it is no task
+		err = nil
+	}
+	return ids, err
+}
+
+func (m *usage) knowsAny(tasks map[string]bool) bool {
+	for task := range m.tasks {
+		if tasks[task] {
+			return true
+		}
+	}
+	return false
 }
 
 // take takes what is saved below a name.

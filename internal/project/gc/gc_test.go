@@ -97,6 +97,9 @@ func TestATaskThatAnyMachineHasStays(t *testing.T) {
 	enginetest.Must(h.Reset(t.Context(), ""))(t)
 	went("the third was given up today, after forty days of silence", two)
 	enginetest.Must(branch.Remove(t.Context(), h, "alt", true))(t)
+	p.Write(".ferrus/queue/later.md", "needs: alt="+one+"\n\nDo it.")
+	went("one in the queue needs it")
+	p.Remove(".ferrus/queue/later.md")
 	went("the branch is no more", one)
 	t.Logf("rig: cases=%d bad=%d; old tasks of the project and of a branch", cases, bad)
 }
@@ -118,6 +121,11 @@ func TestARemovedBranchGoesWhole(t *testing.T) {
 		t.Errorf("removed %+v", list)
 	}
 	clock.Pass(20 * enginetest.Day)
+	p.Write(".ferrus/queue/later.md", "needs: alt="+enginetest.View(t, h).Task.TaskID+"\n\nDo it.")
+	if list := p.Swept(clock.Now()); len(list) > 0 {
+		t.Errorf("removed %+v, which one in the queue needs", list)
+	}
+	p.Remove(".ferrus/queue/later.md")
 	found := enginetest.Must(gc.Find(t.Context(), p.Dir, clock.Now().Add(-enginetest.Month)))(t)
 	if len(found) != 2 || found[0].Branch != name || found[1].Branch != other || found[0].TaskID != "" || found[0].Refs == 0 || found[0].Bytes == 0 {
 		t.Fatalf("found %+v", found)

@@ -18,6 +18,14 @@ type Head struct {
 	Added    time.Time // zero for a file that no command has written; what the file system has means nothing: an editor or a copy changes it
 	Needs    []Need    // the tasks that must be done before
 	Priority int       // from 1, which comes first, to 9; 0 for [DefaultPriority]
+	Conflict Conflict  // found when the task was to be taken; the zero Conflict for none
+}
+
+// A Conflict is approved work that does not fit what else a task is to begin with.
+type Conflict struct {
+	Work   string // identifies all that the task was to begin with: 16 hexadecimal digits
+	Branch string // whose work does not fit
+	Paths  string // a line that says where
 }
 
 // A Need is a task that must be done before another one is taken.
@@ -44,18 +52,21 @@ const maxFileHead = 2 << 10
 const addedLayout = "2006-01-02T15:04:05.000000Z"
 
 // The keys of a head. What each value looks like tells it from a text that begins with the same word, such as "added: three pages".
-const addedKey, needsKey, priorityKey = "added", "needs", "priority"
+const addedKey, needsKey, priorityKey, conflictKey = "added", "needs", "priority", "conflict"
 
 var headValues = map[string]func(value string) bool{
 	addedKey:    func(v string) bool { return likeATime().MatchString(v) },
 	needsKey:    func(v string) bool { return likeNames().MatchString(v) },
 	priorityKey: func(v string) bool { return likeANumber().MatchString(v) },
+	conflictKey: func(v string) bool { return likeAConflict().MatchString(v) },
 }
 
 var (
 	likeATime   = safetext.Lazily(`^[0-9]{4}-[0-9]{2}`)
 	likeNames   = safetext.Lazily(`^[^\s,]+(\s*,\s*[^\s,]+)*$`)
 	likeANumber = safetext.Lazily(`^-?[0-9]+$`)
+
+	likeAConflict = safetext.Lazily(`^[0-9a-f]{16} \S+ \S`)
 )
 
 // With returns a text with the head above it; the text alone where the head says nothing.
@@ -69,6 +80,9 @@ func (h Head) With(text string) string {
 	}
 	if h.Priority != 0 {
 		lines += fmt.Sprintf("%s: %d\n", priorityKey, h.Priority)
+	}
+	if h.Conflict != (Conflict{}) {
+		lines += fmt.Sprintf("%s: %s %s %s\n", conflictKey, h.Conflict.Work, h.Conflict.Branch, h.Conflict.Paths)
 	}
 	if lines != "" {
 		lines += "\n"
@@ -127,6 +141,13 @@ func (h *Head) read(key, value string) (err error) {
 		return h.AddNeeds(value)
 	case priorityKey:
 		return h.SetPriority(value)
+	case conflictKey:
+		h.Conflict.Work, value, _ = strings.Cut(value, " ")
+		h.Conflict.Branch, h.Conflict.Paths, _ = strings.Cut(value, " ")
+		if state.CheckBranch(h.Conflict.Branch) != nil {
+			return wrong("remove that line: then the task is tried again", "its line conflict: names no branch: %.60q", h.Conflict.Branch)
+		}
+		return nil
 	}
 	if h.Added, err = time.Parse(time.RFC3339, value); err != nil {
 		return wrong("write it as added: 2026-01-31T14:05:00Z, or remove that line: then the task comes last", "its line added: has no valid time: %.60q", value)
@@ -164,14 +185,14 @@ func wrong(remedy refusal.Own, format string, args ...any) error {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// handedIn returns the text of a task that somebody hands in, as it is kept, and what it needs. The time of its head means nothing: it may be a copy of a
-// file of the queue.
+// handedIn returns the text of a task that somebody hands in, as it is kept, and what it needs. The time and the conflict of its head mean nothing: it may
+// be a copy of a file of the queue.
 func handedIn(text string) (string, Head, error) {
 	body, h, err := Split(text)
 	if err != nil {
 		return "", h, err
 	}
-	h.Added = time.Time{}
+	h.Added, h.Conflict = time.Time{}, Conflict{}
 	body, err = clean(body)
 	return body, h, err
 }

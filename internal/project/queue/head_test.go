@@ -135,9 +135,15 @@ func TestAHeadSaysWhatATaskNeeds(t *testing.T) {
 		"priority: 10\n\nDo it.":                                              "10\" is no priority",
 		"needs: a, ../b\n\nDo it.":                                            "../b\", which is no name of a task",
 		"needs: a=b\n\nDo it.":                                                "a=b\", which is no name of a task",
+		"conflict: 0123456789abcdef a code.txt (both)\n\nDo it.":              "a:code.txt (both)|0|Do it.",
+		"conflict: of two ideas, in the text":                                 "|0|conflict: of two ideas, in the text",
+		"conflict: 0123456789abcdef ../a code.txt\n\nDo it.":                  "names no branch",
 	} {
 		text, h, err := Split(content)
 		got := fmt.Sprintf("%s|%d|%s", h.needs(), h.Priority, text)
+		if c := h.Conflict; c.Work != "" {
+			got = c.Branch + ":" + c.Paths + got
+		}
 		if err != nil {
 			if got = err.Error(); strings.Contains(got, want) {
 				got = want
@@ -165,6 +171,7 @@ func FuzzHead(f *testing.F) {
 	f.Add("added: 2026-01-02T03:04:05Z\n\nDo it.", int64(0), 3, "a")
 	f.Add("added: 2026-01-02T03:04:05Z", int64(1_700_000_000_123_456), 0, "a=t-1+t-2, b")
 	f.Add("added: soon\n", int64(-1), 9, "")
+	f.Add("conflict: two", int64(1), 9, "0123456789abcdef a code.txt (both changed it)")
 	f.Fuzz(func(t *testing.T, text string, micros int64, priority int, needs string) {
 		at := time.UnixMicro(micros).UTC()
 		if year := at.Year(); year < 1 || year > 9999 || at.IsZero() || priority < 0 || priority > 9 {
@@ -174,8 +181,11 @@ func FuzzHead(f *testing.F) {
 		if _, is, err := Split("needs: " + needs); err == nil {
 			h.Needs = is.Needs
 		}
+		if _, is, err := Split("conflict: " + needs); err == nil {
+			h.Conflict = is.Conflict
+		}
 		got, is, err := Split(h.With(text))
-		if err != nil || got != text || !is.Added.Equal(at) || is.Priority != priority || is.needs() != h.needs() {
+		if err != nil || got != text || !is.Added.Equal(at) || is.Priority != priority || is.needs() != h.needs() || is.Conflict != h.Conflict {
 			t.Errorf("%q of %v, %v", got, is, err)
 		}
 	})

@@ -160,6 +160,7 @@ func Replace(it Item, text string) error {
 		if with.Priority != 0 {
 			h.Priority = with.Priority
 		}
+		h.Conflict = Conflict{}
 		return text, h
 	})
 }

@@ -19,7 +19,7 @@ import (
 // A Request is a decision of a person. Its session names the task and the submission that it is about: see [engine.Subject].
 type Request struct {
 	Kind
-	ID   string // of the question that is answered, "" for the one that is open
+	ID   string // of the question that is answered, "" for the one that is open; or the name of the need that is dropped, "" for all of them
 	Text string // the answer, the message, the note or the reason
 	Seq  uint64 // the entry to which a rollback returns, or after which a branch begins; 0 for the newest
 	Item string // the run of a pipeline, or the task that waits in the queue; a new one without a name gets that of its first line
@@ -80,6 +80,7 @@ var kinds = func() map[string]Kind {
 		{Name: "approve", do: approve},
 		{Name: "branch", cannot: "make the branch", Rest: "make the others", Doing: "{fetching}making {branches}", Document: true, Agreed: (*engine.Engine).Trusted, do: makeBranches},
 		{Name: "dequeue", Verb: "queue", cannot: "remove the task from the queue", Project: true, do: dequeue},
+		{Name: "drop-need", Verb: "queue", cannot: "take the task without what it needs", Project: true, do: dropNeed},
 		{Name: "finish", cannot: "finish moving the files", do: finish},
 		{Name: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, do: onBranch(merge)},
 		{Name: "resolve", Verb: "merge", cannot: "merge {branch}", Doing: "merging {branch}", Project: true, Agreed: (*engine.Engine).Known, Continues: true, do: onBranch(resolve)},

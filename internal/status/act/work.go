@@ -1,10 +1,12 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
@@ -157,6 +159,20 @@ func requeue(_ context.Context, s *engine.Session, r Request) (Result, error) {
 		line = it.Name + " is changed"
 	}
 	return Result{Facts: facts, Lines: []string{line}}, err
+}
+
+// dropNeed has a task that waits no longer need another one.
+func dropNeed(_ context.Context, s *engine.Session, r Request) (Result, error) {
+	home := s.Engine().Place().Dir()
+	it, err := queue.Find(home, r.Item)
+	if err == nil {
+		err = queue.Change(it, func(text string, h queue.Head) (string, queue.Head) {
+			h.Conflict, h.Needs = queue.Conflict{}, slices.DeleteFunc(h.Needs, func(n queue.Need) bool { return r.ID == "" || n.Name == r.ID })
+			return text, h
+		})
+	}
+	_, facts := waits(home, it)
+	return Result{Facts: facts, Lines: []string{it.Name + " no longer needs " + cmp.Or(r.ID, "another task")}}, err
 }
 
 // dequeue removes a task that waits.

@@ -26,6 +26,7 @@ var actKeys = []struct{ act, key string }{
 	{"branch", "B"},
 	{"remove", "X"},
 	{"dequeue", "X"},
+	{"drop-need", "u"},
 	{"reset", "D"},
 	{"cancel", "D"},
 }

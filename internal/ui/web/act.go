@@ -83,6 +83,17 @@ func placeOf(branch string) string {
 	return branchPlace + branch
 }
 
+// placeOfNeed is where the acts of a need are.
+func placeOfNeed(n status.Need) string {
+	switch {
+	case n.Run != "":
+		return runPlace + n.Run
+	case n.Queued != "":
+		return queuePlace + n.Queued
+	}
+	return placeOf(n.Branch)
+}
+
 // acts are what the person can do now at a place.
 func (s *Site) acts(ctx context.Context, place string) ([]status.Act, error) {
 	if name, ok := strings.CutPrefix(place, runPlace); ok {
@@ -93,7 +104,12 @@ func (s *Site) acts(ctx context.Context, place string) ([]status.Act, error) {
 		return l.Acts(), nil
 	}
 	if name, ok := strings.CutPrefix(place, queuePlace); ok {
-		for _, q := range status.Queue(project.At(s.opts.Root, "").Dir(), nil) {
+		e, err := s.open("")
+		if err != nil {
+			return nil, err
+		}
+		defer e.Close()
+		for _, q := range status.QueueAt(e) {
 			if q.Name == name {
 				return q.Acts(), nil
 			}

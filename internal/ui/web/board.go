@@ -138,6 +138,7 @@ var actsFor = map[status.NeedKind][]string{
 	status.NeedFinish:    {"finish"},
 	status.NeedFailed:    {"reopen"},
 	status.NeedDay:       {"allow-today"},
+	status.NeedBlocked:   {"drop-need"},
 }
 
 // views are where a need is looked at, by its kind; the others on the first view of the task.
@@ -224,12 +225,12 @@ func jobs(v *status.Overview) (work, done []job) {
 // need finds the acts of a need. What cannot be read has none: its own page says why.
 func (s *Site) need(ctx context.Context, n status.Need) need {
 	if n.Run != "" {
-		return need{Need: n, Sign: signs[n.Kind], Place: runPlace + n.Run, Link: "/run/" + url.PathEscape(n.Run)}
+		return need{Need: n, Sign: signs[n.Kind], Place: placeOfNeed(n), Link: "/run/" + url.PathEscape(n.Run)}
 	}
+	one := need{Need: n, Sign: signs[n.Kind], Place: placeOfNeed(n), Link: linkTo(n.Branch)}
 	if n.Queued != "" {
-		return need{Need: n, Sign: signs[n.Kind], Link: "/#queue"}
+		one.Link = "/#queue"
 	}
-	one := need{Need: n, Sign: signs[n.Kind], Place: placeOf(n.Branch), Link: linkTo(n.Branch)}
 	if view := views[n.Kind]; view != "" {
 		one.Link += "?view=" + view
 	}
@@ -264,8 +265,8 @@ func (s *Site) need(ctx context.Context, n status.Need) need {
 // settling are the acts about the task of a need, and all of the text of a question that the need shows a line of. Whether one can be
 // merged is asked of git only where that is what is needed.
 func (s *Site) settling(ctx context.Context, n status.Need) (acts []status.Act, background string, err error) {
-	if n.Kind == status.NeedConflict {
-		acts, err = s.acts(ctx, placeOf(n.Branch))
+	if n.Kind == status.NeedConflict || n.Queued != "" {
+		acts, err = s.acts(ctx, placeOfNeed(n))
 		return acts, "", err
 	}
 	e, err := s.open(n.Branch)

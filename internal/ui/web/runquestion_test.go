@@ -93,6 +93,15 @@ func TestTheQueueIsKeptOnTheFirstPage(t *testing.T) {
 	replace := form(t, b.has("/", "Add a flag.\n\nAll of it."), "requeue")
 	b.do("/act", with(replace, "f.task", "Add two flags."))
 	page := b.has("/", "Add two flags.", "!All of it.")
+	m.Write(".ferrus/queue/next.md", "needs: nothing, add-a-flag\n\nUse both.")
+	blocked := form(t, b.has("/", "In the queue next is blocked: needs nothing, and there is no such task", "Take it without nothing"), "drop-need")
+	b.do("/act", blocked)
+	b.has("/", "waits for add-a-flag, which is in the queue", "!Take it without")
+	b.refused("/act", blocked, http.StatusConflict, "no longer possible")
+	if err := os.Remove(m.Path(".ferrus/queue/next.md")); err != nil {
+		t.Fatal(err)
+	}
+	page = b.get("/")
 	remove := form(t, page, "dequeue")
 	b.do("/act", with(remove, "sure", "yes"))
 	b.has("/", "!Add two flags.")
