@@ -9,6 +9,7 @@ package status
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
@@ -253,7 +254,8 @@ func (r *Report) working(e *engine.Engine, t state.Task) error {
 			r.Notices = append(r.Notices, format.Line(conductor.StandInText(in)))
 		}
 	}
-	if r.SameModel = conductor.SameModel(runs); r.SameModel != "" {
+	stoodIn := slices.ContainsFunc(t.StandIns, func(in state.StandIn) bool { return in.For != "" }) // else ferrus.toml names one for both roles
+	if r.SameModel = conductor.SameModel(runs); r.SameModel != "" && stoodIn {
 		r.Notices = append(r.Notices, "same model: "+format.Line(r.SameModel)+" wrote the work and reviewed it")
 	}
 	return nil
