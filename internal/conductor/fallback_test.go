@@ -71,6 +71,9 @@ func TestWhoWorksOfAList(t *testing.T) {
 		{"the reviewer is limited, and the rest wrote", facts(state.Reviewing, team("codex"), reviewers("claude-code", "codex"), ran("codex", "", 0), ran("claude-code", limited, hour),
 			newestRun(func(r *process.Run) { r.Duty = rev })), rev, none1, hour},
 		{"the same, permitted", facts(state.Reviewing, team("codex"), reviewers("claude-code", "codex"), ran("codex", "", 0), ran("claude-code", limited, hour), permitted), rev, "codex", 0},
+		{"a reviewer stood in for the other one", facts(state.Reviewing, team("codex"), reviewers("claude-code", "gemini"), ran("codex", "", 0), ran("claude-code", limited, hour), func(f *Facts) {
+			f.Task.SetStandIn(state.StandIn{Duty: string(rev), Agent: "gemini", For: "claude-code"})
+		}), rev, "gemini", 0},
 		{"the reviewer stood in", facts(state.Reviewing, team("codex", "claude-code"), reviewers("claude-code", "gemini"), stoodIn("claude-code")), rev, "gemini", 0},
 		{"the only reviewer stood in", facts(state.Reviewing, team("codex", "claude-code"), reviewers("claude-code"), stoodIn("claude-code")), rev, none1, 0},
 		{"a delegate is the second reviewer", facts(state.Reviewing, team("codex"), reviewers("claude-code", "gemini"), ran("claude-code", limited, hour), newestRun(func(r *process.Run) { r.Duty = rev }),

@@ -175,7 +175,7 @@ func TestWhateverHasHappenedAListIsUsedInItsOrder(t *testing.T) {
 			t.Fatalf("nobody is left to review the work of %s", who)
 		}
 	}
-	for range 30 {
+	for range 300 {
 		rapid.Check(t, inOrder)
 	}
 	for _, what := range []string{"the first", "a stand-in", "nobody"} {

@@ -15,7 +15,7 @@
 //	go run ./test/faults build
 //
 // A rig reports by a line in the log of its test, "rig: cases=N bad=N", with further facts after a
-// semicolon. A rig whose section says "cases: subtests" does not: its subtests are counted.
+// semicolon. Of a test without such a line the subtests are counted, or it is one case itself.
 package main
 
 import (

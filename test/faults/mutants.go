@@ -16,7 +16,6 @@ import (
 //	promise: many ticks at once are as good as one
 //	test: internal/pipeline/run TestFiftyTicksAreAsOne
 //	needs: Linux                               what a machine must have for it beyond Go and git; not in most sections
-//	cases: subtests                            the test reports nothing: its subtests are the cases, or it is one itself
 //
 //	## each look is written down               the name of the mutant
 //	@ internal/pipeline/run (*Folder).tick     its anchor: the folder of a package, and a top-level declaration

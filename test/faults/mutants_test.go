@@ -72,7 +72,7 @@ func TestAMutantIsFoundInItsDeclaration(t *testing.T) {
 }
 
 func TestWhatIsNoMutantIsRefused(t *testing.T) {
-	const good = "# r\npromise: it holds\ntest: a TestIt\nneeds: sh\ncases: subtests\n\n## m\n@ a write\n-	n := 1\n\n# s\n= m\n"
+	const good = "# r\npromise: it holds\ntest: a TestIt\nneeds: sh\n\n## m\n@ a write\n-	n := 1\n\n# s\n= m\n"
 	for text, why := range map[string]string{
 		good:                                     "",
 		"## m\n@ a write\n-	n := 1\n":            "1:",
@@ -91,7 +91,7 @@ func TestWhatIsNoMutantIsRefused(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		want := []*Rig{{Name: "r", Promise: "it holds", Package: "./a", Test: "TestIt", Needs: "sh", Plain: true}, {Name: "s"}}
+		want := []*Rig{{Name: "r", Promise: "it holds", Package: "./a", Test: "TestIt", Needs: "sh"}, {Name: "s"}}
 		for _, r := range want {
 			r.mutants = []Mutant{{"m", []string{"@ a write", "-	n := 1"}}}
 		}

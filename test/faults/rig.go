@@ -9,7 +9,6 @@ type Rig struct {
 	Package string // where its test stands, from the root: ./internal/store
 	Test    string // the name of the test, or of the fuzz target
 	Needs   string // what a machine must have for it beyond Go and git; "" for nothing
-	Plain   bool   // the test reports nothing: its subtests are the cases, or it is one itself
 
 	mutants []Mutant
 }
@@ -25,9 +24,6 @@ func (r *Rig) fact(key, value string) bool {
 		r.Package = "./" + folder
 	case "needs:":
 		r.Needs = value
-	case "cases:":
-		r.Plain = value == "subtests"
-		return r.Plain
 	default:
 		return false
 	}

@@ -42,7 +42,7 @@ func (r Rig) try(ctx context.Context, form string) verdict {
 		v.cases, v.bad, v.said = v.cases+cases, v.bad+bad, string(found[3])
 		v.err = errors.Join(v.err, errC, errB)
 	}
-	if r.Plain {
+	if v.cases == 0 {
 		v.cases, v.bad = count(v.output)
 	}
 	if v.err == nil && v.cases == 0 {

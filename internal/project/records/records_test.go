@@ -115,6 +115,15 @@ func TestNoRunIsLostOrCountedTwice(t *testing.T) {
 		if got := read(t, root); got != want {
 			t.Fatalf("seed %d: %+v, and not %+v", seed, got, want)
 		}
+		if len(places) > 0 { // the index knows it as it was
+			r := ran(agents.Executor, 50, begin, 5, agents.Usage{Input: 3})
+			write(t, root, places[0], r)
+			want = want.Plus(Spend{1, r.Ended.Sub(r.Started), r.Usage})
+			runs, err := Read(t.Context(), root, Options{Now: begin, Index: true})
+			if got := Sum(runs).Spend; err != nil || got != want {
+				t.Fatalf("seed %d, %s has grown: %+v, and not %+v, %v", seed, places[0], got, want, err)
+			}
+		}
 		home, err := project.At(root, "").OpenHome()
 		must(t, err)
 		for _, name := range places {
