@@ -92,7 +92,7 @@ func TestTheQueueIsKeptOnTheFirstPage(t *testing.T) {
 	}
 	replace := form(t, b.has("/", "Add a flag.\n\nAll of it."), "requeue")
 	b.do("/act", with(replace, "f.task", "Add two flags."))
-	page := b.has("/", "Add two flags.", "!All of it.")
+	b.has("/", "Add two flags.", "!All of it.")
 	m.Write(".ferrus/queue/next.md", "needs: nothing, add-a-flag\n\nUse both.")
 	blocked := form(t, b.has("/", "In the queue next is blocked: needs nothing, and there is no such task", "Take it without nothing"), "drop-need")
 	b.do("/act", blocked)
@@ -101,8 +101,7 @@ func TestTheQueueIsKeptOnTheFirstPage(t *testing.T) {
 	if err := os.Remove(m.Path(".ferrus/queue/next.md")); err != nil {
 		t.Fatal(err)
 	}
-	page = b.get("/")
-	remove := form(t, page, "dequeue")
+	remove := form(t, b.get("/"), "dequeue")
 	b.do("/act", with(remove, "sure", "yes"))
 	b.has("/", "!Add two flags.")
 	b.refused("/act", remove, http.StatusConflict, "no longer possible")
