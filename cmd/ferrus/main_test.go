@@ -91,7 +91,7 @@ func runScripts(t *testing.T, dir string, databases ...string) {
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("XDG_CONFIG_HOME"), filepath.Base(env.WorkDir)))
 			env.Setenv("FERRUS_STATE_DIR", filepath.Join(os.Getenv("FERRUS_STATE_DIR"), filepath.Base(env.WorkDir)))
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector holds each process for a second
-			env.Values[castKey{}] = cast{}
+			env.Values[castKey{}], env.Values[standInKey{}] = cast{}, &standIn{}
 			env.Defer(func() { env.Values[castKey{}].(cast).leave() })
 			if err := os.Mkdir(home, 0o700); err != nil {
 				return err

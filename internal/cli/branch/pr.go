@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project/forge"
@@ -24,22 +26,27 @@ import (
 type requesting struct {
 	committing
 	remote, base, as string
-	yes              bool
+	yes, watch       bool
+	every            time.Duration // it asks the forge while it watches
 }
 
 // PrCommand is ferrus pr.
 func PrCommand(a *cli.App) *cobra.Command {
 	var how requesting
 	cmd := &cobra.Command{
-		Use:   "pr [BRANCH] [--yes]",
+		Use:   "pr [BRANCH] [--yes] [--watch]",
 		Short: "Open a pull request with the approved work",
 		Long: `Shows what it will do and asks. Then it pushes the approved work of the branch
 as one commit and opens a pull request by gh, with your login. If "ferrus
 commit" has committed the work, it pushes that commit. The text has the summary,
 the checks with their durations, and the reviews. Run again, it updates the
-branch and the text. Without gh it prints the commands.`,
+branch and the text. Without gh it prints the commands.
+
+With --watch it stays. Failing checks of the forge, and comments of members,
+reopen the task, and the run continues. What is approved anew is pushed. It ends
+when the pull request is merged or closed, and by ctrl-C.`,
 		Example: `  ferrus pr
-  ferrus pr fix-login
+  ferrus pr fix-login --watch
   ferrus pr fix-login --base v1 --yes`,
 		Annotations: cli.Reference(`The branch of the remote is that of git, ferrus/BRANCH. For the project's own
 task it is the branch that is checked out, or ferrus/TITLE where that is main,
@@ -51,7 +58,14 @@ repository that it is a fork of.
 
 The commit is signed if your configuration says so. It is refused, as by "ferrus
 commit", if the git configuration of the repository changed since the task was
-created. Agents cannot use it.`, "number url repository branch base commit tree pushed opened."),
+created. Agents cannot use it.
+
+--watch asks the forge each 30 seconds. It reopens the task at most as often as
+limits.max_review_cycles says, then it ends. It feeds nothing back while a check
+of the head commit runs, or while the task is worked on. What others than owners,
+members and collaborators write is not fed back, nor what bots write.`, `number url repository branch base commit tree pushed opened. With --watch,
+one such object in a line, with kind and at, and one for each event: kind at
+text, and urls[] of what was fed back.`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"as", "base", "remote"} {
@@ -72,122 +86,189 @@ created. Agents cannot use it.`, "number url repository branch base commit tree 
 	flags.StringVar(&how.remote, "remote", "origin", "push to `REMOTE`")
 	flags.BoolVar(&how.earlier, "with-earlier", false, withEarlier)
 	flags.BoolVar(&how.yes, "yes", false, "do not ask")
+	flags.BoolVarP(&how.watch, "watch", "w", false, "stay, and reopen the task for failing checks and comments")
+	flags.DurationVar(&how.every, everyFlag, 30*time.Second, "with --watch: ask each `DURATION`")
+	_ = flags.MarkHidden(everyFlag)
 	return cmd
 }
 
+const cannotOpen = "open a pull request"
+
+// A pulling is a pull request that is being opened or updated.
+type pulling struct {
+	a    *cli.App
+	how  requesting
+	s    *engine.Session
+	said *cli.LineWriter // what the signing prints
+
+	client forge.Client
+	repo   forge.Repository // to which the branch is pushed
+	to     forge.Target
+	old    forge.PullRequest // that is updated; the zero one is opened
+
+	o           *branch.Outgoing
+	title, body string
+	opened      bool
+}
+
 func pullRequest(a *cli.App, ctx context.Context, how requesting) error {
-	const cannot = "open a pull request"
 	s, err := a.OpenAsPerson(ctx, "pr")
 	if err != nil {
 		return err
 	}
 	defer s.Engine().Close()
-	o, err := branch.PrepareOutgoing(ctx, s, how.remote, how.as)
-	if err != nil {
-		return cli.CannotDo(cannot, "", err)
-	}
-	if err := agreeEarlier(a, o.Earlier, how.committing); err != nil {
+	p := &pulling{a: a, how: how, s: s, said: &cli.LineWriter{Show: func(line string) { cli.Fprintf(a.Err, "%s%s\n", format.Bar, line) }}}
+	if err := p.prepare(ctx); err != nil {
 		return err
 	}
-	repo, err := forge.At(o.Address)
-	if err != nil {
-		return cli.Refuse(refusal.InvalidInput, how.remote+" is "+o.Address+": "+err.Error(), "--remote NAME names another one; git remote -v lists them")
+	most := 0
+	if how.watch {
+		if most, err = reopenings(s.Engine()); err != nil {
+			return err
+		}
 	}
-	report, err := evidence.Read(ctx, s.Engine(), o.Task.TaskID)
-	if err != nil {
+	if p.client, err = forge.Find(s.Engine().Place().Root); err != nil { // nothing is pushed
+		return p.commands(ctx, err)
+	}
+	if err := p.find(ctx); err != nil {
 		return err
 	}
-	title, body := format.OneLine(o.Task.Title, 250), report.PullRequest()
-	said := &cli.LineWriter{Show: func(line string) { cli.Fprintf(a.Err, "%s%s\n", format.Bar, line) }}
-	client, err := forge.Find(s.Engine().Place().Root)
-	if err != nil { // nothing is pushed
-		wrong := o.Make(ctx, said)
-		said.Flush()
-		if wrong != nil {
-			return cli.CannotDo(cannot, "", wrong)
-		}
-		text, wrong := os.CreateTemp("", "ferrus-pr-*.md")
-		if wrong == nil {
-			_, wrong = text.WriteString(body)
-			wrong = errors.Join(wrong, text.Close())
-		}
-		if wrong != nil {
-			return wrong
-		}
-		a.Say("git push %s %s:refs/heads/%s\ngh pr create --repo %s --head %s --title %s --body-file %s\n", how.remote, o.Commit, o.Branch, repo.String(), o.Branch, git.ShellQuoted(title), text.Name())
-		return cli.CannotDo(cannot, "", err)
-	}
-	working, end := a.Working(ctx, "asking "+repo.Host)
-	defer end()
-	to, err := client.Target(working, repo, o.Branch, how.base)
-	old := forge.PullRequest{}
-	if err == nil {
-		old, err = client.Open(working, to)
-	}
-	end()
-	if err != nil {
-		return cli.CannotDo(cannot, "", failed(err))
-	}
-	if o.Branch == to.Base {
-		return cli.Refuse(refusal.InvalidInput, o.Branch+" is the branch into which the work is to be pulled", "--as NAME pushes another branch")
-	}
-	if err := agreeToPush(a, o, to, old, title, how); err != nil {
+	if err := p.agree(most); err != nil {
 		return err
 	}
-	return request(a, ctx, client, o, to, old, title, body, said)
+	pushed, err := p.write(ctx)
+	if err == nil && p.old.Head.SHA != p.o.Commit {
+		err = cli.CannotDo(cannotOpen, "", cli.Refuse(refusal.StoreError, fmt.Sprintf("%s has the commit %.12s, not the approved %.12s", p.old.URL, p.old.Head.SHA, p.o.Commit),
+			"look at it: somebody else may have pushed; then run ferrus pr{branch} again"))
+	}
+	switch {
+	case err != nil:
+		return err
+	case how.watch:
+		return watch(ctx, p, pushed, most)
+	}
+	return p.show(pushed)
 }
 
-// request pushes the work and opens or updates the pull request.
-func request(a *cli.App, ctx context.Context, client forge.Client, o *branch.Outgoing, to forge.Target, old forge.PullRequest, title, body string, said *cli.LineWriter) error {
-	err := o.Make(ctx, said)
-	said.Flush()
-	pushed := false
-	working, end := a.Working(ctx, "pushing "+o.Branch)
-	defer end()
-	if err == nil {
-		pushed, err = o.Push(working)
+// prepare takes the approved work and the text for it.
+func (p *pulling) prepare(ctx context.Context) (err error) {
+	if p.o, err = branch.PrepareOutgoing(ctx, p.s, p.how.remote, p.how.as); err != nil {
+		return cli.CannotDo(cannotOpen, "", err)
 	}
-	var p forge.PullRequest
-	if err == nil {
-		p, err = client.Write(working, to, old.Number, title, body)
+	if err := agreeEarlier(p.a, p.o.Earlier, p.how.committing); err != nil {
+		return err
 	}
-	end()
-	if err == nil && p.Head.SHA != o.Commit {
-		err = cli.Refuse(refusal.StoreError, fmt.Sprintf("%s has the commit %.12s, not the approved %.12s", p.URL, p.Head.SHA, o.Commit), "look at it: somebody else may have pushed; then run ferrus pr{branch} again")
+	if p.repo, err = forge.At(p.o.Address); err != nil {
+		return cli.Refuse(refusal.InvalidInput, p.how.remote+" is "+p.o.Address+": "+err.Error(), "--remote NAME names another one; git remote -v lists them")
+	}
+	report, err := evidence.Read(ctx, p.s.Engine(), p.o.Task.TaskID)
+	if err == nil {
+		p.title, p.body = format.OneLine(p.o.Task.Title, 250), report.PullRequest()
+	}
+	return err
+}
+
+// commands prints what opens the pull request by hand, because there is no client.
+func (p *pulling) commands(ctx context.Context, none error) error {
+	err := p.o.Make(ctx, p.said)
+	p.said.Flush()
+	if err != nil {
+		return cli.CannotDo(cannotOpen, "", err)
+	}
+	text, err := os.CreateTemp("", "ferrus-pr-*.md")
+	if err == nil {
+		_, err = text.WriteString(p.body)
+		err = errors.Join(err, text.Close())
 	}
 	if err != nil {
-		return cli.CannotDo("open a pull request", "", failed(err))
+		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"number": p.Number, "url": p.URL, "repository": to.String(), "branch": o.Branch, "base": to.Base,
-			"commit": o.Commit, "tree": o.Task.Submission.Tree, "pushed": pushed, "opened": old.Number == 0})
+	p.a.Say("git push %s %s:refs/heads/%s\ngh pr create --repo %s --head %s --title %s --body-file %s\n", p.how.remote, p.o.Commit, p.o.Branch, p.repo.String(), p.o.Branch, git.ShellQuoted(p.title), text.Name())
+	return cli.CannotDo(cannotOpen, "", none)
+}
+
+// find asks where the pull request goes, and whether there is one.
+func (p *pulling) find(ctx context.Context) (err error) {
+	working, end := p.a.Working(ctx, "asking "+p.repo.Host)
+	defer end()
+	if p.to, err = p.client.Target(working, p.repo, p.o.Branch, p.how.base); err == nil {
+		p.old, err = p.client.Open(working, p.to)
 	}
-	did := "opened"
-	if old.Number != 0 {
-		did = "updated"
+	end()
+	if err != nil {
+		return cli.CannotDo(cannotOpen, "", failed(err))
 	}
-	a.Say("%s #%d: %s\n", did, p.Number, p.URL)
-	a.ShowSteps([]status.Step{{Command: "gh pr view " + p.URL, Why: "shows it"}})
+	if p.o.Branch == p.to.Base {
+		return cli.Refuse(refusal.InvalidInput, p.o.Branch+" is the branch into which the work is to be pulled", "--as NAME pushes another branch")
+	}
 	return nil
 }
 
-// agreeToPush shows what will be done, and asks.
-func agreeToPush(a *cli.App, o *branch.Outgoing, to forge.Target, old forge.PullRequest, title string, how requesting) error {
-	does := "open a pull request in " + to.String() + " into " + to.Base
-	if old.Number != 0 {
-		does = fmt.Sprintf("update #%d of %s", old.Number, to.String())
+// write pushes the work and opens or updates the pull request, which is the old one then.
+func (p *pulling) write(ctx context.Context) (pushed bool, err error) {
+	err = p.o.Make(ctx, p.said)
+	p.said.Flush()
+	working, end := p.a.Working(ctx, "pushing "+p.o.Branch)
+	defer end()
+	if err == nil {
+		pushed, err = p.o.Push(working)
 	}
-	cli.Fprintf(a.Err, "push    the tree %.12s to the branch %s of %s\n", o.Task.Submission.Tree, o.Branch, o.Address)
-	if o.Ahead > 0 {
-		cli.Fprintf(a.Err, "        with %s that %s did not have when it was fetched last\n", format.Count(o.Ahead, "commit", "commits"), how.remote)
+	var now forge.PullRequest
+	if err == nil {
+		now, err = p.client.Write(working, p.to, p.old.Number, p.title, p.body)
 	}
-	cli.Fprintf(a.Err, "then    %s: %s\n", does, title)
-	if how.yes {
+	end()
+	if err != nil {
+		return pushed, cli.CannotDo(cannotOpen, "", failed(err))
+	}
+	p.opened, p.old = p.old.Number == 0, now
+	return pushed, nil
+}
+
+// facts are those of a pull request that was written, for a program.
+func (p *pulling) facts(pushed bool) map[string]any {
+	return map[string]any{"number": p.old.Number, "url": p.old.URL, "repository": p.to.String(), "branch": p.o.Branch, "base": p.to.Base,
+		"commit": p.o.Commit, "tree": p.o.Task.Submission.Tree, "pushed": pushed, "opened": p.opened}
+}
+
+// did says what became of the pull request.
+func (p *pulling) did() string {
+	did := "updated"
+	if p.opened {
+		did = "opened"
+	}
+	return fmt.Sprintf("%s #%d: %s", did, p.old.Number, p.old.URL)
+}
+
+func (p *pulling) show(pushed bool) error {
+	if p.a.JSON {
+		return p.a.PrintJSON(p.facts(pushed))
+	}
+	p.a.Say("%s\n", p.did())
+	p.a.ShowSteps([]status.Step{{Command: "gh pr view " + p.old.URL, Why: "shows it"}})
+	return nil
+}
+
+// agree shows what will be done, and asks. most is how often the task is reopened while it watches.
+func (p *pulling) agree(most int) error {
+	does := "open a pull request in " + p.to.String() + " into " + p.to.Base
+	if p.old.Number != 0 {
+		does = fmt.Sprintf("update #%d of %s", p.old.Number, p.to.String())
+	}
+	cli.Fprintf(p.a.Err, "push    the tree %.12s to the branch %s of %s\n", p.o.Task.Submission.Tree, p.o.Branch, p.o.Address)
+	if p.o.Ahead > 0 {
+		cli.Fprintf(p.a.Err, "        with %s that %s did not have when it was fetched last\n", format.Count(p.o.Ahead, "commit", "commits"), p.how.remote)
+	}
+	cli.Fprintf(p.a.Err, "then    %s: %s\n", does, p.title)
+	if p.how.watch {
+		cli.Fprintf(p.a.Err, "watch   failing checks and comments of members reopen the task, at most %s,\n        and what is approved anew is pushed, at most %s\n", format.Count(most, "time", "times"), format.Count(most, "time", "times"))
+	}
+	if p.how.yes {
 		return nil
 	}
-	if a.MayAsk() {
-		cli.Fprintf(a.Err, "Do this? [y/N] ")
-		if a.Agrees(false) {
+	if p.a.MayAsk() {
+		cli.Fprintf(p.a.Err, "Do this? [y/N] ")
+		if p.a.Agrees(false) {
 			return nil
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -86,27 +87,40 @@ func Find(root string) (Client, error) {
 	return Client{program, outside}, nil
 }
 
+// A Why says why a request failed, as far as one who asks again must know.
+type Why string
+
+// Refused is for another reason, and of an error that is none of a request.
+const (
+	Refused   Why = ""
+	Gone      Why = "gone"       // what was asked for is not there, or not for this login
+	LoggedOut Why = "logged out" // the login has expired, or there is none
+	Limited   Why = "limited"    // there were too many requests: see [Client.Reset]
+	Offline   Why = "offline"    // there was no answer, or the forge itself has failed
+)
+
+// A requestError is a refusal that says why.
+type requestError struct {
+	*refusal.RefusedError
+	why Why
+}
+
+func (e *requestError) Unwrap() error { return e.RefusedError }
+
+// WhyOf returns why a request failed.
+func WhyOf(err error) Why {
+	var e *requestError
+	if errors.As(err, &e) {
+		return e.why
+	}
+	return Refused
+}
+
 // call makes a request to the API of a host, with in as JSON if it is not nil, and reads the answer into out.
 func (c Client) call(ctx context.Context, host, method, path string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	args := []string{"api", "--hostname", host, "--method", method, "-H", "Accept: application/vnd.github+json", path}
-	cmd := exec.CommandContext(ctx, c.program)
-	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		args = append(args, "--input", "-")
-		cmd.Stdin = bytes.NewReader(text)
-	}
-	said, answer := git.Head{Max: 16 << 10}, git.Head{Max: maxAnswer}
-	cmd.Args = append(cmd.Args, args...)
-	cmd.Dir = os.TempDir()
-	cmd.Env = append(proc.Outside(os.Environ(), c.outside), "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1", "GH_PAGER=cat", "GH_DEBUG=")
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &answer, &said, 2*time.Second
-	if err := cmd.Run(); err != nil {
-		return failure(ctx, host, said.String(), answer.Bytes(), err)
+	answer := git.Head{Max: maxAnswer}
+	if said, err := c.ask(ctx, host, method, path, in, &answer); err != nil {
+		return failure(host, said, answer.Bytes(), err)
 	}
 	if answer.Cut {
 		return fmt.Errorf("the answer of %s has more than %d bytes", host, maxAnswer)
@@ -117,26 +131,47 @@ func (c Client) call(ctx context.Context, host, method, path string, in, out any
 	return nil
 }
 
+// ask makes a request, whose answer goes to answer. It returns what the client has said of a failure.
+func (c Client) ask(ctx context.Context, host, method, path string, in any, answer io.Writer) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	args := []string{"api", "--hostname", host, "--method", method, "-H", "Accept: application/vnd.github+json", path}
+	cmd := exec.CommandContext(ctx, c.program)
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return "", err
+		}
+		args = append(args, "--input", "-")
+		cmd.Stdin = bytes.NewReader(text)
+	}
+	said := git.Head{Max: 16 << 10}
+	cmd.Args = append(cmd.Args, args...)
+	cmd.Dir = os.TempDir()
+	cmd.Env = append(proc.Outside(os.Environ(), c.outside), "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1", "GH_PAGER=cat", "GH_DEBUG=")
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = answer, &said, 2*time.Second
+	err := cmd.Run()
+	if err != nil && ctx.Err() != nil {
+		return "no answer", ctx.Err()
+	}
+	return said.String(), err
+}
+
+// status is what gh says of the answer of a forge.
+var status = safetext.Lazily(`\(HTTP ([0-9]{3})\)`)
+
 // failure is the error of a request that failed.
-func failure(ctx context.Context, host, said string, answer []byte, err error) error {
-	var why struct {
+func failure(host, said string, answer []byte, err error) error {
+	var body struct {
 		Message string
 		Errors  []struct{ Message string }
 	}
-	_ = json.Unmarshal(answer, &why)
+	_ = json.Unmarshal(answer, &body)
 	text := safetext.Line(said)
-	for _, e := range why.Errors {
+	for _, e := range body.Errors {
 		if e.Message != "" {
 			text += "; " + safetext.Line(e.Message)
 		}
-	}
-	var remedy refusal.Own = "correct what it names, then try again"
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		text, remedy = "no answer", "try again when it answers"
-	case errors.As(err, &exit) && exit.ExitCode() == 4, strings.Contains(said, "gh auth login"), strings.Contains(said, "HTTP 401"):
-		remedy = refusal.Say("gh auth login --hostname %s", host)
 	}
 	if text == "" {
 		text = err.Error()
@@ -144,7 +179,43 @@ func failure(ctx context.Context, host, said string, answer []byte, err error) e
 	if len(text) > 600 {
 		text = strings.ToValidUTF8(text[:600], "")
 	}
-	return &refusal.RefusedError{Code: refusal.StoreError, Message: host + ": " + text, Remedy: remedy, Person: true}
+	why := whyOf(said, err)
+	remedy := map[Why]refusal.Own{Refused: "correct what it names, then try again", Gone: "correct what it names, then try again",
+		LoggedOut: refusal.Say("gh auth login --hostname %s", host), Limited: "try again later; gh api rate_limit says when", Offline: "try again when it answers"}[why]
+	return &requestError{&refusal.RefusedError{Code: refusal.StoreError, Message: host + ": " + text, Remedy: remedy, Person: true}, why}
+}
+
+// whyOf is why a request failed, by what gh has said and how it has ended.
+func whyOf(said string, err error) Why {
+	code := ""
+	if found := status().FindStringSubmatch(said); found != nil {
+		code = found[1]
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == 4, strings.Contains(said, "gh auth login"), code == "401":
+		return LoggedOut
+	case code == "404", code == "410":
+		return Gone
+	case code == "429", code == "403" && strings.Contains(strings.ToLower(said), "rate limit"):
+		return Limited
+	case code == "", code[0] == '5':
+		return Offline
+	}
+	return Refused
+}
+
+// Reset returns when the requests of this login to a host count anew; the zero time if it may ask now.
+func (c Client) Reset(ctx context.Context, host string) (time.Time, error) {
+	var got struct {
+		Resources struct {
+			Core struct{ Remaining, Reset int64 }
+		}
+	}
+	if err := c.call(ctx, host, "GET", "rate_limit", nil, &got); err != nil || got.Resources.Core.Remaining > 0 {
+		return time.Time{}, err
+	}
+	return time.Unix(got.Resources.Core.Reset, 0), nil
 }
 
 // A Target is where a pull request of a branch is opened: in the repository itself, or in the one that it is a fork of.
@@ -184,6 +255,8 @@ type PullRequest struct {
 	Number int
 	URL    string `json:"html_url"`
 	Head   struct{ SHA string }
+	State  string // open or closed
+	Merged bool   // of one that [Client.Look] returns
 }
 
 // Open returns the open pull request of the branch, the zero one if there is none.
