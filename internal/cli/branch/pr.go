@@ -261,7 +261,7 @@ func (p *pulling) agree(most int) error {
 	}
 	cli.Fprintf(p.a.Err, "then    %s: %s\n", does, p.title)
 	if p.how.watch {
-		cli.Fprintf(p.a.Err, "watch   failing checks and comments of members reopen the task, at most %s,\n        and what is approved anew is pushed, at most %s\n", format.Count(most, "time", "times"), format.Count(most, "time", "times"))
+		cli.Fprintf(p.a.Err, "watch   failing checks and comments of members reopen the task, at most %s in all,\n        and what is approved anew is pushed, at most %s\n", format.Count(most, "time", "times"), format.Count(most, "time", "times"))
 	}
 	if p.how.yes {
 		return nil
