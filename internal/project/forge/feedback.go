@@ -3,9 +3,9 @@ package forge
 import "strings"
 
 const (
-	maxFeedback = 10 << 10 // bytes of a text by which a task is reopened
-	minItem     = 300      // of them, for what one item says
-	maxQuoted   = 64 << 10 // of a text of others that is looked at
+	maxFeedback = 10 << 10        // bytes of a text by which a task is reopened
+	minItem     = 300             // of them, for what one item says
+	maxQuoted   = 2 * maxFeedback // of a text of others that is looked at: \r\n becomes \n
 )
 
 // opening begins the text of each feedback. By it the reopenings of the task are counted.
