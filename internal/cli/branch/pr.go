@@ -61,9 +61,9 @@ commit", if the git configuration of the repository changed since the task was
 created. Agents cannot use it.
 
 --watch asks the forge each 30 seconds. It reopens the task at most as often as
-limits.max_review_cycles says, then it ends. It feeds nothing back while a check
-of the head commit runs, or while the task is worked on. What others than owners,
-members and collaborators write is not fed back, nor what bots write.`, `number url repository branch base commit tree pushed opened. With --watch,
+limits.max_review_cycles says, then it ends. It feeds no check back while one of
+the head commit runs, and nothing while the task is worked on. It feeds back what
+owners, members and collaborators write, and nothing of others or of bots.`, `number url repository branch base commit tree pushed opened. With --watch,
 one such object in a line, with kind and at, and one for each event: kind at
 text, and urls[] of what was fed back.`),
 		Args: cobra.MaximumNArgs(1),
