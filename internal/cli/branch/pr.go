@@ -37,14 +37,11 @@ func PrCommand(a *cli.App) *cobra.Command {
 		Use:   "pr [BRANCH] [--yes] [--watch]",
 		Short: "Open a pull request with the approved work",
 		Long: `Shows what it will do and asks. Then it pushes the approved work of the branch
-as one commit and opens a pull request by gh, with your login. If "ferrus
-commit" has committed the work, it pushes that commit. The text has the summary,
-the checks with their durations, and the reviews. Run again, it updates the
-branch and the text. Without gh it prints the commands.
-
-With --watch it stays. Failing checks of the forge, and comments of members,
-reopen the task, and the run continues. What is approved anew is pushed. It ends
-when the pull request is merged or closed, and by ctrl-C.`,
+as one commit, or the commit of "ferrus commit". It opens a pull request by gh,
+with your login. The text has the summary, the checks and the reviews. Run
+again, it updates both. Without gh it prints the commands. With --watch it stays
+until that is merged or closed. Failing checks and comments of members reopen
+the task, and what is approved anew is pushed.`,
 		Example: `  ferrus pr
   ferrus pr fix-login --watch
   ferrus pr fix-login --base v1 --yes`,
@@ -62,8 +59,8 @@ created. Agents cannot use it.
 
 --watch asks the forge each 30 seconds. It reopens the task at most as often as
 limits.max_review_cycles says, then it ends. It feeds no check back while one of
-the head commit runs, and nothing while the task is worked on. It feeds back what
-owners, members and collaborators write, and nothing of others or of bots.`, `number url repository branch base commit tree pushed opened. With --watch,
+the head commit runs, and nothing while the task is worked on. It feeds back
+what owners, members and collaborators write, and nothing of others or bots.`, `number url repository branch base commit tree pushed opened. With --watch,
 one such object in a line, with kind and at, and one for each event: kind at
 text, and urls[] of what was fed back.`),
 		Args: cobra.MaximumNArgs(1),
