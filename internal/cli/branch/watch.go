@@ -28,7 +28,7 @@ type watcher struct {
 	was              string // the commit that this command has replaced last, "" for none
 	pushes, most     int
 
-	said  string    // the name of the row of the table that fitted last
+	row   string    // the name of the row of the table that fitted last
 	until time.Time // when requests count anew, as long as there were too many
 	items []forge.Item
 }
@@ -149,8 +149,8 @@ func (w *watcher) fresh(ctx context.Context, pull forge.PullRequest, f *watchFac
 
 // act does what a row of the table says, and reports whether the command ends.
 func (w *watcher) act(ctx context.Context, row watchRow, f watchFacts) (over bool, err error) {
-	was := w.said
-	w.said, w.until = row.name, time.Time{}
+	was := w.row
+	w.row, w.until = row.name, time.Time{}
 	if was == "offline" && row.name != "offline" {
 		if err := w.tell("online", w.to.Host+" answers again", nil); err != nil {
 			return true, err
