@@ -17,6 +17,15 @@ import (
 // CreateTask gives the executor something to do. The gate of ferrus.toml is pinned to the task, and the work tree as
 // it is becomes the base of all its diffs. An empty title is taken from the description's first line.
 func (s *Session) CreateTask(ctx context.Context, description, title string) (Done, error) {
+	return s.create(ctx, description, title, "")
+}
+
+// CreateQueued is CreateTask for a task of the queue. issue is the URL of the issue that it was made of, "" for none; see [state.Task].
+func (s *Session) CreateQueued(ctx context.Context, description, issue string) (Done, error) {
+	return s.create(ctx, description, "", issue)
+}
+
+func (s *Session) create(ctx context.Context, description, title, issue string) (Done, error) {
 	if err := document.Check("description", description, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
@@ -49,11 +58,11 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	}
 	docs := s.e.settings.Freeze(conf.Gate())
 	docs[state.TaskDoc] = description
-	setUp := ""
+	as := state.Task{Title: title, Issue: issue}
 	if now.Task.TaskID == "" { // a branch may have begun with what an executor in a sandbox has made
-		setUp = now.Task.SetUpTree
+		as.SetUpTree = now.Task.SetUpTree
 	}
-	done, err := s.begin(ctx, now, title, docs, setUp)
+	done, err := s.begin(ctx, now, as, docs)
 	if err == nil {
 		s.e.RecordEnviron() // there may have been no record before the agreement to this task
 	}
@@ -65,9 +74,10 @@ func (s *Session) mayRepeat(now store.Snapshot) bool {
 	return now.Top != nil && now.Top.Actor.Session == s.ID
 }
 
-// begin commits a new task. The work tree as it is becomes its base, durable, and published where trees travel. For setUp see CreateDelegated.
-func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, docs map[state.Doc]string, setUp string) (Done, error) {
-	t := transition{event: state.CreateTask, docs: docs, note: title}
+// begin commits a new task, with the title, the issue and the tree of the set-up of as. The work tree as it is becomes its base, durable, and published where
+// trees travel.
+func (s *Session) begin(ctx context.Context, now store.Snapshot, as state.Task, docs map[state.Doc]string) (Done, error) {
+	t := transition{event: state.CreateTask, docs: docs, note: as.Title}
 	tree, err := s.e.Tree(ctx, store.Snapshot{})
 	if err != nil {
 		return Done{}, err
@@ -82,8 +92,8 @@ func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, d
 	}
 	made.Head, made.HeadBranch = tree.HeadNow(ctx)
 	t.apply = func(_ store.Snapshot, next *state.Task) {
-		next.TaskID, next.Title, next.BaseTree, next.BaseCommit, next.Worktree = made.TaskID, title, made.BaseTree, made.BaseCommit, s.e.place.Work
-		next.SetUpTree, next.Head, next.HeadBranch, next.Unpublished = setUp, made.Head, made.HeadBranch, why
+		next.TaskID, next.Title, next.BaseTree, next.BaseCommit, next.Worktree = made.TaskID, as.Title, made.BaseTree, made.BaseCommit, s.e.place.Work
+		next.SetUpTree, next.Issue, next.Head, next.HeadBranch, next.Unpublished = as.SetUpTree, as.Issue, made.Head, made.HeadBranch, why
 	}
 	return s.commit(ctx, t)
 }

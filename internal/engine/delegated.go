@@ -32,7 +32,7 @@ func (e *Engine) Frozen(now store.Snapshot) (map[state.Doc]string, error) {
 func (s *Session) CreateDelegated(ctx context.Context, text string, frozen map[state.Doc]string, setUp string) (Done, error) {
 	docs := map[state.Doc]string{state.TaskDoc: text}
 	maps.Copy(docs, frozen)
-	return s.begin(ctx, store.Snapshot{}, safetext.Line(document.Title(text)), docs, setUp)
+	return s.begin(ctx, store.Snapshot{}, state.Task{Title: safetext.Line(document.Title(text)), SetUpTree: setUp}, docs)
 }
 
 // ApproveMerged approves the submission of a delegate, which is in the work tree of its executor as a

@@ -42,7 +42,7 @@ func TestATaskReadsBackAsItWasWritten(t *testing.T) {
 func TestTheKeysOfATask(t *testing.T) {
 	want := `schema_version task_id title seq epoch state check_retries review_cycles failure_reason since claimed_by ` +
 		`session claimed_at paused check submission consultation issued asked budget_from score base_tree head head_branch base_commit set_up_tree conflict_marks unpublished worktree pin assigned stand_ins docs decisions ` +
-		`progress consultations messages unattended violations branch variant selected merged delegates parent began_with returning updated_at paused_state ape zoo`
+		`progress consultations messages unattended violations branch variant selected merged delegates parent began_with issue returning updated_at paused_state ape zoo`
 	if got := strings.Join(keys(t, encode(t, full())), " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -41,7 +41,7 @@ func full() Task {
 		Selected: true, Merged: hex("4d"), Returning: FileMove{To: 3, From: "alt", Of: "d2", Tree: hex("4c")},
 		Delegates: []Delegate{{ID: "d1", Branch: "d1-ab", Base: hex("4a"), Off: 9, Ended: DelegateFailed}, {ID: "d2", Branch: "d2-cd", Base: hex("4a"), Off: 10,
 			Seq: 4, Decided: Verdict{On: "s1", What: RuledApprove, Off: 11}}},
-		Parent: Parent{Branch: "try", Seq: 9, ID: "d3"}, BeganWith: []Beginning{{Branch: "first", TaskID: "t-20260102-030405-abce"}},
+		Parent: Parent{Branch: "try", Seq: 9, ID: "d3"}, BeganWith: []Beginning{{Branch: "first", TaskID: "t-20260102-030405-abce"}}, Issue: "https://github.com/me/p/issues/42",
 		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
 	}
 }
@@ -75,7 +75,7 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"unmark":        "merged selected",
 		"unassign":      "assigned",
 		"wipe": "asked assigned base_commit base_tree budget_from check check_retries claimed_at claimed_by conflict_marks consultation consultations decisions delegates docs " +
-			"failure_reason head head_branch issued merged messages paused paused_state pin progress returning review_cycles score selected session set_up_tree since stand_ins submission task_id title " +
+			"failure_reason head head_branch issue issued merged messages paused paused_state pin progress returning review_cycles score selected session set_up_tree since stand_ins submission task_id title " +
 			"unattended unpublished violations worktree",
 	}
 	for name, o := range allOps() {

@@ -64,6 +64,7 @@ type Task struct {
 	Delegates    []Delegate  `json:"delegates,omitempty"`  // oldest first, at most MaxDelegates
 	Parent       Parent      `json:"parent,omitzero"`      // of a branch that is a delegate: whose; the zero one otherwise
 	BeganWith    []Beginning `json:"began_with,omitempty"` // of a branch: the approved work that its files began with, in the order in which it was put together
+	Issue        string      `json:"issue,omitempty"`      // the URL of the issue that the task was taken from; no agent and no text says it
 	Returning    FileMove    `json:"returning,omitzero"`   // a rollback or merge that moves files and is not over; the zero one otherwise
 	UpdatedAt    time.Time   `json:"updated_at"`
 

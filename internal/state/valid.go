@@ -28,6 +28,7 @@ var (
 	docName   = safetext.NewForm(`^[A-Za-z][0-9A-Za-z_-]*\.(md|json)$`, 4, 66)
 	logPath   = safetext.NewForm(`^logs/[0-9A-Za-z][0-9A-Za-z._-]*\.log$`, 10, 209)
 	patchPath = safetext.NewForm(`^logs/[0-9A-Za-z][0-9A-Za-z._-]*\.patch$`, 12, 211)
+	issueURL  = safetext.NewForm(`^https://[0-9A-Za-z.:-]+/[0-9A-Za-z._-]+/[0-9A-Za-z._-]+/issues/[1-9][0-9]*$`, 20, 500)
 )
 
 // ids are the forms that an id has one of.
@@ -141,6 +142,7 @@ func (t *Task) Valid() error {
 	if len(t.BeganWith) > MaxBeginnings {
 		v.fail("began_with", "has %d entries and may have %d", len(t.BeganWith), MaxBeginnings)
 	}
+	v.form("issue", t.Issue, issueURL)
 	v.branch("branch", t.Branch)
 	v.form("merged", t.Merged, objectID)
 	v.count("returning.to", int64(min(t.Returning.To, maxCount+1)))
@@ -176,6 +178,9 @@ func (t *Task) Offsets(yield func(field string, off int64)) {
 		}
 	}
 }
+
+// ValidIssue reports whether url can be that of an issue of a forge.
+func ValidIssue(url string) bool { return issueURL.MatchString(url) }
 
 // ValidTaskID reports whether id can be a task id. It becomes part of file names, so it contains no
 // character with a meaning in paths or patterns.

@@ -74,6 +74,8 @@ var hostile = []forgery{
 	{"base_commit", `"base_commit":"HEAD"`},
 	{"base_commit", `"base_commit":"--upload-pack=x"`},
 	{"set_up_tree", `"set_up_tree":"main"`},
+	{"issue", `"issue":"https://github.com/me/p/issues/42 x"`},
+	{"issue", `"issue":"http://github.com/me/p/issues/-1"`},
 	{"worktree", `"worktree":"/` + strings.Repeat("a", 1<<15) + `"`},
 	{"pin.off", `"pin":{"off":-1}`},
 	{"pin.sha256", `"pin":{"sha256":"x"}`},

@@ -180,7 +180,7 @@ func makeBranch(ctx context.Context, s *engine.Session, it *queue.Claim) (state.
 		}
 		return now.Task, err
 	}
-	done, err := e.Session(s.Caller).CreateTask(ctx, it.Text, "")
+	done, err := e.Session(s.Caller).CreateQueued(ctx, it.Text, it.Issue)
 	return done.Task, err
 }
 

@@ -57,7 +57,8 @@ func Requeue(e *engine.Engine, it queue.Item, text string, q Queueing) error {
 			return err
 		}
 	}
-	return queue.Change(it, func(was string, _ queue.Head) (string, queue.Head) {
+	return queue.Change(it, func(was string, had queue.Head) (string, queue.Head) {
+		h.Issue = had.Issue
 		if body == "" {
 			body = was
 		}

@@ -15,7 +15,7 @@ type backend interface {
 	list() ([]Item, error)
 	// heads is list for those who need the beginnings of the texts alone.
 	heads() ([]Item, error)
-	// put adds a valid text under a valid name, or a numbered variant of it.
+	// put adds a valid text under a valid name, or a numbered variant of it; an issue under its name, or not at all.
 	put(name, text string, h Head) (Item, error)
 	// change replaces the content of a task, head and text, by what do returns of the whole content as it is. The time at which it was added stays.
 	change(it Item, do func(content string) (string, error)) error

@@ -18,6 +18,7 @@ type Head struct {
 	Added    time.Time // zero for a file that no command has written; what the file system has means nothing: an editor or a copy changes it
 	Needs    []Need    // the tasks that must be done before
 	Priority int       // from 1, which comes first, to 9; 0 for [DefaultPriority]
+	Issue    string    // the URL of the issue that it was made of; "" for none. A text that is handed in never says it
 	Conflict Conflict  // found when the task was to be taken; the zero Conflict for none
 }
 
@@ -52,12 +53,13 @@ const maxFileHead = 2 << 10
 const addedLayout = "2006-01-02T15:04:05.000000Z"
 
 // The keys of a head. What each value looks like tells it from a text that begins with the same word, such as "added: three pages".
-const addedKey, needsKey, priorityKey, conflictKey = "added", "needs", "priority", "conflict"
+const addedKey, needsKey, priorityKey, issueKey, conflictKey = "added", "needs", "priority", "issue", "conflict"
 
 var headValues = map[string]func(value string) bool{
 	addedKey:    func(v string) bool { return likeATime().MatchString(v) },
 	needsKey:    func(v string) bool { return likeNames().MatchString(v) },
 	priorityKey: func(v string) bool { return likeANumber().MatchString(v) },
+	issueKey:    func(v string) bool { return likeAURL().MatchString(v) },
 	conflictKey: func(v string) bool { return likeAConflict().MatchString(v) },
 }
 
@@ -65,6 +67,7 @@ var (
 	likeATime   = safetext.Lazily(`^[0-9]{4}-[0-9]{2}`)
 	likeNames   = safetext.Lazily(`^[^\s,]+(\s*,\s*[^\s,]+)*$`)
 	likeANumber = safetext.Lazily(`^-?[0-9]+$`)
+	likeAURL    = safetext.Lazily(`^https?://\S+/issues/\S+$`)
 
 	likeAConflict = safetext.Lazily(`^[0-9a-f]{16} \S+ \S`)
 )
@@ -80,6 +83,9 @@ func (h Head) With(text string) string {
 	}
 	if h.Priority != 0 {
 		lines += fmt.Sprintf("%s: %d\n", priorityKey, h.Priority)
+	}
+	if h.Issue != "" {
+		lines += issueKey + ": " + h.Issue + "\n"
 	}
 	if h.Conflict != (Conflict{}) {
 		lines += fmt.Sprintf("%s: %s %s %s\n", conflictKey, h.Conflict.Work, h.Conflict.Branch, h.Conflict.Paths)
@@ -141,6 +147,11 @@ func (h *Head) read(key, value string) (err error) {
 		return h.AddNeeds(value)
 	case priorityKey:
 		return h.SetPriority(value)
+	case issueKey:
+		if h.Issue = value; !state.ValidIssue(value) {
+			return wrong("write it as issue: https://github.com/OWNER/NAME/issues/42, or remove that line", "its line issue: has no URL of an issue: %.80q", value)
+		}
+		return nil
 	case conflictKey:
 		h.Conflict.Work, value, _ = strings.Cut(value, " ")
 		h.Conflict.Branch, h.Conflict.Paths, _ = strings.Cut(value, " ")
@@ -185,16 +196,21 @@ func wrong(remedy refusal.Own, format string, args ...any) error {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// handedIn returns the text of a task that somebody hands in, as it is kept, and what it needs. The time and the conflict of its head mean nothing: it may
-// be a copy of a file of the queue.
+// handedIn returns the text of a task that somebody hands in, as it is kept, and what it needs. The time, the issue and the conflict of its head mean
+// nothing: it may be a copy of a file of the queue, or an agent may have written it.
 func handedIn(text string) (string, Head, error) {
-	body, h, err := Split(text)
-	if err != nil {
+	body, h, err := kept(text)
+	h.Added, h.Issue, h.Conflict = time.Time{}, "", Conflict{}
+	return body, h, err
+}
+
+// kept returns the text and the head of a task that is in the queue.
+func kept(content string) (text string, h Head, err error) {
+	if text, h, err = Split(content); err != nil {
 		return "", h, err
 	}
-	h.Added, h.Conflict = time.Time{}, Conflict{}
-	body, err = clean(body)
-	return body, h, err
+	text, err = clean(text)
+	return text, h, err
 }
 
 // fits refuses a head that is too long.

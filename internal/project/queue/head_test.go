@@ -136,6 +136,9 @@ func TestAHeadSaysWhatATaskNeeds(t *testing.T) {
 		"needs: a, ../b\n\nDo it.":                                            "../b\", which is no name of a task",
 		"needs: a=b\n\nDo it.":                                                "a=b\", which is no name of a task",
 		"conflict: 0123456789abcdef a code.txt (both)\n\nDo it.":              "a:code.txt (both)|0|Do it.",
+		"issue: https://github.com/me/p/issues/42\n\nneeds: a":                "42|0|needs: a",
+		"issue: about the colour":                                             "|0|issue: about the colour",
+		"issue: https://github.com/me/p/issues/new\n\nDo it.":                 "no URL of an issue",
 		"conflict: of two ideas, in the text":                                 "|0|conflict: of two ideas, in the text",
 		"conflict: 0123456789abcdef ../a code.txt\n\nDo it.":                  "names no branch",
 	} {
@@ -144,6 +147,7 @@ func TestAHeadSaysWhatATaskNeeds(t *testing.T) {
 		if c := h.Conflict; c.Work != "" {
 			got = c.Branch + ":" + c.Paths + got
 		}
+		got = strings.TrimPrefix(h.Issue, "https://github.com/me/p/issues/") + got
 		if err != nil {
 			if got = err.Error(); strings.Contains(got, want) {
 				got = want
@@ -152,6 +156,46 @@ func TestAHeadSaysWhatATaskNeeds(t *testing.T) {
 		if got != want {
 			t.Errorf("%q is %q, want %q", content, got, want)
 		}
+	}
+}
+
+// TestAnIssueIsOneTask of its name, of which nothing is a head or a pipeline, and only its adding says which issue it is: no text that is handed in.
+func TestAnIssueIsOneTask(t *testing.T) {
+	home, url := t.TempDir(), "https://github.com/me/p/issues/42"
+	for _, title := range []string{"needs: x", "priority: 1", "pipeline: review", "issue: https://github.com/me/p/issues/7"} {
+		it, err := PutIssue(home, "issue-42", title+"\n\nDo it.", url)
+		found, wrong := Find(home, "issue-42")
+		if err != nil || wrong != nil || it.Name != found.Name || found.Issue != url || found.Priority != 0 || found.Needs != nil || !strings.HasPrefix(found.Text, title) {
+			t.Errorf("%s: %+v, %v, %v", title, found, err, wrong)
+		}
+		if name, _, ok := found.Pipeline(); ok {
+			t.Errorf("it is the pipeline %s", name)
+		}
+		if again, err := PutIssue(home, "issue-42", "Other.", url); again.Name != "" || err != nil {
+			t.Errorf("it is added again: %+v, %v", again, err)
+		}
+		if err := Replace(found, "issue: https://github.com/me/p/issues/7\n\nOther."); err != nil {
+			t.Fatal(err)
+		}
+		if found, err = Find(home, "issue-42"); err != nil || found.Issue != url || found.Text != "Other." {
+			t.Errorf("replaced: %+v, %v", found, err)
+		}
+		if err := Remove(found); err != nil {
+			t.Fatal(err)
+		}
+	}
+	it, err := Put(home, "issue-42", "issue: "+url+"\n\nDo it.")
+	if it.Issue != "" || it.Text != "Do it." || err != nil {
+		t.Errorf("a text says that it is an issue: %+v, %v", it, err)
+	}
+	if err := takes(it); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := PutIssue(home, "issue-42", "Do it.", url); again.Name != "" || err != nil {
+		t.Errorf("a name that was taken is taken again: %+v, %v", again, err)
+	}
+	if _, err := PutIssue(home, "issue-43", "Do it.", "https://github.com/me/p/pull/43"); err == nil {
+		t.Error("a pull request is an issue")
 	}
 }
 
@@ -171,6 +215,7 @@ func FuzzHead(f *testing.F) {
 	f.Add("added: 2026-01-02T03:04:05Z\n\nDo it.", int64(0), 3, "a")
 	f.Add("added: 2026-01-02T03:04:05Z", int64(1_700_000_000_123_456), 0, "a=t-1+t-2, b")
 	f.Add("added: soon\n", int64(-1), 9, "")
+	f.Add("issue: two", int64(1), 9, "https://github.com/me/p/issues/42")
 	f.Add("conflict: two", int64(1), 9, "0123456789abcdef a code.txt (both changed it)")
 	f.Fuzz(func(t *testing.T, text string, micros int64, priority int, needs string) {
 		at := time.UnixMicro(micros).UTC()
@@ -178,6 +223,9 @@ func FuzzHead(f *testing.F) {
 			return
 		}
 		h := Head{Added: at, Priority: priority}
+		if _, is, err := Split("issue: " + needs); err == nil {
+			h.Issue = is.Issue
+		}
 		if _, is, err := Split("needs: " + needs); err == nil {
 			h.Needs = is.Needs
 		}
@@ -185,7 +233,7 @@ func FuzzHead(f *testing.F) {
 			h.Conflict = is.Conflict
 		}
 		got, is, err := Split(h.With(text))
-		if err != nil || got != text || !is.Added.Equal(at) || is.Priority != priority || is.needs() != h.needs() || is.Conflict != h.Conflict {
+		if err != nil || got != text || !is.Added.Equal(at) || is.Priority != priority || is.needs() != h.needs() || is.Issue != h.Issue || is.Conflict != h.Conflict {
 			t.Errorf("%q of %v, %v", got, is, err)
 		}
 	})

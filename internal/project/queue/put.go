@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -36,11 +37,31 @@ func Put(home, name, text string) (Item, error) {
 	if err := checkName(name); err != nil {
 		return Item{}, err
 	}
+	return add(home, name, text, h)
+}
+
+func add(home, name, text string, h Head) (Item, error) {
 	in, err := of(home)
 	if err != nil {
 		return Item{}, err
 	}
 	return in.put(name, text, h)
+}
+
+// PutIssue adds a task that is the issue of a forge at a URL. Nothing of its text is a head, because strangers wrote it. It is added once: the zero Item is
+// returned for a name that is in use, or was used before, by a task or a branch. The error is a *refusal.RefusedError for an invalid text or name.
+func PutIssue(home, name, text, url string) (Item, error) {
+	text, err := clean(text)
+	if err == nil {
+		err = checkName(name)
+	}
+	if err == nil && !state.ValidIssue(url) {
+		err = wrong("name the issue as https://github.com/OWNER/NAME/issues/42", "%.80q is not the URL of an issue", url)
+	}
+	if err != nil {
+		return Item{}, err
+	}
+	return add(home, name, text, Head{Issue: url})
 }
 
 func (f fileQueue) put(name, text string, h Head) (Item, error) {
@@ -53,7 +74,7 @@ func (f fileQueue) put(name, text string, h Head) (Item, error) {
 		return Item{}, err
 	}
 	h.Added = time.Now().UTC().Truncate(time.Microsecond)
-	for n := 1; ; n++ {
+	for n := 1; n == 1 || h.Issue == ""; n++ {
 		it := Item{Head: h, Name: numbered(name, n), Text: text, in: f}
 		it.Path = filepath.Join(root.Dir(), folder, it.Name+ext)
 		if taken, err := known(root, it.Name); err != nil {
@@ -67,6 +88,7 @@ func (f fileQueue) put(name, text string, h Head) (Item, error) {
 		}
 		return it, err
 	}
+	return Item{}, nil
 }
 
 // clean returns a text without hidden characters. The error is about one that is no task.

@@ -147,7 +147,7 @@ func Change(it Item, do func(text string, h Head) (string, Head)) error {
 	})
 }
 
-// Replace replaces the text of a task that waits. What it needs and its priority stay, unless the head of the text has others. The error is that of [Change].
+// Replace replaces the text of a task that waits. What it needs, its priority and its issue stay, unless the head of the text has others. The error is that of [Change].
 func Replace(it Item, text string) error {
 	text, with, err := handedIn(text)
 	if err != nil {
@@ -254,14 +254,10 @@ func read(root *rootfs.Root, name string) (text string, h Head, err error) {
 	if errors.Is(err, rootfs.ErrTooLarge) {
 		return "", h, &refusal.RefusedError{Code: refusal.TooLarge, Message: fmt.Sprintf("it has more than %d bytes", store.MaxDoc), Remedy: "shorten it, or move it away"}
 	}
-	if err == nil {
-		text, h, err = Split(string(content))
-	}
 	if err != nil {
 		return "", h, err
 	}
-	text, err = clean(text)
-	return text, h, err
+	return kept(string(content))
 }
 
 // checkLinks refuses a file with a second name outside of the queue: someone may have linked one of

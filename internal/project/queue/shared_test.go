@@ -313,6 +313,32 @@ func TestAQueueMovesThereAndBackAlsoIfCutOff(t *testing.T) {
 	t.Logf("rig: cases=%d bad=0; moves of a queue cut off at each operation on files", cases)
 }
 
+// TestAHeadStaysInADatabase: what ferrus found out of a task, and the issue that it was made of, which is one task.
+func TestAHeadStaysInADatabase(t *testing.T) {
+	home, other := computers(t)
+	const url = "https://github.com/me/p/issues/42"
+	it, err := queue.PutIssue(home, "issue-42", "priority: 1\n\nDo it.", url)
+	must(t, err)
+	clash := queue.Conflict{Work: "0123456789abcdef", Branch: "a", Paths: "a.txt"}
+	must(t, queue.Change(it, func(text string, h queue.Head) (string, queue.Head) { h.Conflict = clash; return text, h }))
+	found, err := queue.Find(other, "issue-42")
+	if err != nil || found.Issue != url || found.Conflict != clash || found.Priority != 0 || found.Text != "priority: 1\n\nDo it." {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if again, err := queue.PutIssue(other, "issue-42", "Do it.", url); again.Name != "" || err != nil {
+		t.Errorf("it is added again: %+v, %v", again, err)
+	}
+	c, err := queue.Take(t.Context(), found)
+	must(t, err)
+	if c.Issue != url || c.Conflict != clash {
+		t.Errorf("%+v is taken", c.Item)
+	}
+	must(t, errors.Join(c.Done(), c.Close()))
+	if again, err := queue.PutIssue(other, "issue-42", "Do it.", url); again.Name != "" || err != nil {
+		t.Errorf("it was taken and is added again: %+v, %v", again, err)
+	}
+}
+
 // TestAHeadIsTheBeginningOfATask, never with half a character; the whole text is read when the task is taken.
 func TestAHeadIsTheBeginningOfATask(t *testing.T) {
 	home, _ := computers(t)

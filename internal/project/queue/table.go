@@ -76,7 +76,7 @@ func (t *tableQueue) waiting(most int) ([]Item, error) {
 		if len(text) < q.Size {
 			text = wholeRunes(text)
 		}
-		text, h, err := handedIn(text)
+		text, h, err := kept(text)
 		if err := errors.Join(checkName(q.Name), err); err != nil {
 			bad = append(bad, fmt.Errorf("%s: %w", safetext.Line(q.Name), rootfs.Cause(err)))
 			continue
@@ -103,7 +103,7 @@ func wholeRunes(text string) string {
 
 func (t *tableQueue) put(name, text string, h Head) (Item, error) {
 	as, err := t.d.Enqueue(context.Background(), t.at.Project,
-		postgres.Entry{Text: []byte(h.With(text)), Source: uuid.New(), Name: func(n int) string { return numbered(name, n) }})
+		postgres.Entry{Text: []byte(h.With(text)), Source: uuid.New(), Once: h.Issue != "", Name: func(n int) string { return numbered(name, n) }})
 	return Item{Head: h, Name: as, Text: text, in: t}, err
 }
 
@@ -138,7 +138,7 @@ func (t *tableQueue) claim(ctx context.Context, it Item) (*Claim, error) {
 	}
 	late := context.WithoutCancel(ctx) // what was begun is recorded
 	added := it.Added
-	if it.Text, it.Head, err = handedIn(string(c.Text)); err != nil {
+	if it.Text, it.Head, err = kept(string(c.Text)); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", safetext.Line(it.Name), rootfs.Cause(err)), c.Close(late))
 	}
 	it.Added = added

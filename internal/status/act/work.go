@@ -150,14 +150,14 @@ func waits(home string, it queue.Item) (int, map[string]any) {
 func requeue(_ context.Context, s *engine.Session, r Request) (Result, error) {
 	home := s.Engine().Place().Dir()
 	it, err := queue.Find(home, r.Item)
+	line, text := it.Name+" has its new text", r.Text
+	if text == it.Text { // which may begin like a head
+		line, text = it.Name+" is changed", ""
+	}
 	if err == nil {
-		err = branch.Requeue(s.Engine(), it, r.Text, r.Asked)
+		err = branch.Requeue(s.Engine(), it, text, r.Asked)
 	}
 	_, facts := waits(home, it)
-	line := it.Name + " has its new text"
-	if r.Text == it.Text {
-		line = it.Name + " is changed"
-	}
 	return Result{Facts: facts, Lines: []string{line}}, err
 }
 

@@ -78,6 +78,7 @@ type Entry struct {
 	Source uuid.UUID          // a second entry of the same source is none
 	Name   func(n int) string // the nth name to try, from 1 on
 	Keep   bool               // the first name may be that of a branch, which was made of this task
+	Once   bool               // nothing is added, and "" returned, where there is a task or a branch of the first name
 	Taken  bool               // it was taken before, as the first name; nothing is added where there is such a task
 }
 
@@ -99,7 +100,7 @@ func addQueued(ctx context.Context, tx pgx.Tx, project uuid.UUID, e Entry) (name
 	// It writes in any case, so that the commit is acknowledged for what is there already too.
 	err = tx.QueryRow(ctx, "update queue set source = source where source = $1 returning name", e.Source).Scan(&name)
 	for n := 1; errors.Is(err, pgx.ErrNoRows); n++ {
-		if e.Taken && n > 1 {
+		if (e.Once || e.Taken) && n > 1 {
 			return name, nil
 		}
 		err = tx.QueryRow(ctx, `insert into queue (project, name, text, source, taken, added)
