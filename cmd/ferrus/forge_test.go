@@ -34,6 +34,7 @@ type standIn struct {
 	server *http.Server
 	at     string
 
+	first int // how many issues are older than its first pull request
 	mu    sync.Mutex
 	pulls []map[string]any
 	looks int // at pull request 1
@@ -42,12 +43,16 @@ type standIn struct {
 
 type standInKey struct{}
 
-// forgeCommand is forge: it starts the stand-in, whose log of what was written is forge.json, and of all requests forge.log. forge stop has
-// connections refused until forge start. forge looks waits until one who watches has seen all that is so now, and has done what follows.
+// forgeCommand is forge [ISSUES]: it starts the stand-in, whose log of what was written is forge.json, and of all requests forge.log. forge stop
+// has connections refused until forge start. forge looks waits until one who watches has seen all that is so now, and has done what follows.
 func forgeCommand(ts *testscript.TestScript, _ bool, args []string) {
 	f := ts.Value(standInKey{}).(*standIn)
-	switch {
-	case len(args) == 0:
+	if len(args) == 0 {
+		args = []string{"0"}
+	}
+	switch issues, err := strconv.Atoi(args[0]); {
+	case err == nil:
+		f.first = issues
 		f.begin(ts)
 	case args[0] == "stop":
 		ts.Check(f.server.Close())
@@ -125,6 +130,9 @@ func (f *standIn) answer(r *http.Request, in map[string]any) (int, any) {
 	if status, out := f.fails(r); status != 0 {
 		return status, out
 	}
+	if status, out := f.issueAnswer(r); status != 0 {
+		return status, out
+	}
 	switch path := r.URL.Path; {
 	case path == "/repos/me/p":
 		return 200, map[string]any{"name": "p", "owner": map[string]any{"login": "me"}, "default_branch": "main"}
@@ -138,14 +146,14 @@ func (f *standIn) answer(r *http.Request, in map[string]any) (int, any) {
 	case path == "/repos/me/p/pulls" && r.Method == "GET":
 		open := []any{}
 		for _, p := range f.pulls {
-			if p["label"] == r.URL.Query().Get("head") {
+			if p["label"] == r.URL.Query().Get("head") && p["merged"] == nil {
 				open = append(open, f.withHead(p))
 			}
 		}
 		return 200, open
 	case path == "/repos/me/p/pulls":
-		in["number"], in["label"] = len(f.pulls)+1, in["head"]
-		in["html_url"] = fmt.Sprintf("http://github.localhost/me/p/pull/%d", len(f.pulls)+1)
+		in["number"], in["label"] = f.first+len(f.pulls)+1, in["head"]
+		in["html_url"] = fmt.Sprintf("http://github.localhost/me/p/pull/%d", f.first+len(f.pulls)+1)
 		f.pulls = append(f.pulls, in)
 		return 201, f.withHead(in)
 	case strings.HasPrefix(path, "/repos/me/p/git/ref/"):

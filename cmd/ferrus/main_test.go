@@ -109,7 +109,7 @@ func runScripts(t *testing.T, dir string, databases ...string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"agent": agentCommand, "forge": forgeCommand, "rc": rcCommand, "write": writeCommand, "edit": editCommand, "fill": fillCommand,
-			"lock": lockCommand, "tree": treeCommand, "tty": ttyCommand, "moment": momentCommand, "age": ageCommand, "entry": entryCommand, "service": serviceCommand, "nobody": nobodyCommand,
+			"lock": lockCommand, "tree": treeCommand, "tty": ttyCommand, "moment": momentCommand, "page": pageCommand, "age": ageCommand, "entry": entryCommand, "service": serviceCommand, "nobody": nobodyCommand,
 		},
 	})
 }

@@ -103,9 +103,10 @@ type pulling struct {
 	to     forge.Target
 	old    forge.PullRequest // that is updated; the zero one is opened
 
-	o           *branch.Outgoing
-	title, body string
-	opened      bool
+	o      *branch.Outgoing
+	title  string
+	report *evidence.Report
+	opened bool
 }
 
 func pullRequest(a *cli.App, ctx context.Context, how requesting) error {
@@ -158,10 +159,8 @@ func (p *pulling) prepare(ctx context.Context) (err error) {
 	if p.repo, err = forge.At(p.o.Address); err != nil {
 		return cli.Refuse(refusal.InvalidInput, p.how.remote+" is "+p.o.Address+": "+err.Error(), "--remote NAME names another one; git remote -v lists them")
 	}
-	report, err := evidence.Read(ctx, p.s.Engine(), p.o.Task.TaskID)
-	if err == nil {
-		p.title, p.body = format.OneLine(p.o.Task.Title, 250), report.PullRequest()
-	}
+	p.title = format.OneLine(p.o.Task.Title, 250)
+	p.report, err = evidence.Read(ctx, p.s.Engine(), p.o.Task.TaskID)
 	return err
 }
 
@@ -174,7 +173,7 @@ func (p *pulling) commands(ctx context.Context, none error) error {
 	}
 	text, err := os.CreateTemp("", "ferrus-pr-*.md")
 	if err == nil {
-		_, err = text.WriteString(p.body)
+		_, err = text.WriteString(p.report.PullRequest(forge.Closing(p.o.Task.Issue, p.repo)))
 		err = errors.Join(err, text.Close())
 	}
 	if err != nil {
@@ -212,7 +211,7 @@ func (p *pulling) write(ctx context.Context) (pushed bool, err error) {
 	}
 	var now forge.PullRequest
 	if err == nil {
-		now, err = p.client.Write(working, p.to, p.old.Number, p.title, p.body)
+		now, err = p.client.Write(working, p.to, p.old.Number, p.title, p.report.PullRequest(p.closing()))
 	}
 	end()
 	if err != nil {
@@ -221,6 +220,9 @@ func (p *pulling) write(ctx context.Context) (pushed bool, err error) {
 	p.opened, p.old = p.old.Number == 0, now
 	return pushed, nil
 }
+
+// closing is the line by which the forge closes the issue of the task with the merge, "" for none.
+func (p *pulling) closing() string { return forge.Closing(p.o.Task.Issue, p.to.Repository) }
 
 // facts are those of a pull request that was written, for a program.
 func (p *pulling) facts(pushed bool) map[string]any {
@@ -257,6 +259,9 @@ func (p *pulling) agree(most int) error {
 		cli.Fprintf(p.a.Err, "        with %s that %s did not have when it was fetched last\n", format.Count(p.o.Ahead, "commit", "commits"), p.how.remote)
 	}
 	cli.Fprintf(p.a.Err, "then    %s: %s\n", does, p.title)
+	if closing := p.closing(); closing != "" {
+		cli.Fprintf(p.a.Err, "        its text has the line: %s\n", closing)
+	}
 	if p.how.watch {
 		cli.Fprintf(p.a.Err, "watch   failing checks and comments of members reopen the task, at most %s in all,\n        and what is approved anew is pushed, at most %s\n", format.Count(most, "time", "times"), format.Count(most, "time", "times"))
 	}

@@ -21,10 +21,10 @@ import (
 
 // queueing are the flags of ferrus queue.
 type queueing struct {
-	from                               cli.Source
-	name, show, replace, remove, issue string
-	asked                              branch.Queueing
-	graph                              bool
+	from                                       cli.Source
+	name, show, replace, remove, issue, issues string
+	asked                                      branch.Queueing
+	graph                                      bool
 }
 
 // needs adds the flags about what a task needs, and returns whether one of them was given.
@@ -57,6 +57,7 @@ and merged where ferrus merges.`,
   ferrus queue "update the docs" --name docs
   ferrus queue -f task.md
   ferrus queue --from-issue 42
+  ferrus queue --from-issues "label:ferrus"
   ferrus queue --show docs
   ferrus queue "release it" --needs docs --priority 1
   ferrus queue --graph
@@ -70,15 +71,22 @@ have the lines "needs: NAME, NAME" and "priority: N".
 --from-issue takes an issue of the repository of origin, or of its URL, by gh
 with your login: title, labels, text, and comments of owners, members and
 collaborators, framed as text of others. Its name is issue-42, and taken twice
-it is one task. Agents cannot use it.
+it is one task. Agents cannot use it. The head of such a task has its address in
+a line "issue: URL". In a text that you add the line has no effect.
+
+--from-issues takes the open issues that a search of GitHub finds, the oldest
+first, at most 50 at a time: of the repository of origin, or of that which a word
+repo:OWNER/NAME names. Those that were tasks before are left out. One that cannot
+be read does not stop the others; then the exit code is 1.
 
 With a database, files that you put into .ferrus/queue are moved into it by the
 next "ferrus queue", run, step or node in that folder. Those without a time are
 added at that moment.`, `for a task that is added or replaced: name path waiting. For the list: name
-title added path needs priority waits blocked of each. --show: name added path
-text needs priority. --remove: name. --graph: tasks. --from-issue: name url
-added. path is left out in a database, added in files that have no time, the
-others where there is nothing.`),
+title added path needs priority issue waits blocked of each. --show: name added
+path text needs priority issue. --remove: name. --graph: tasks. --from-issue:
+name url added. --from-issues: issues (name url added error of each) added more.
+path is left out in a database, added in files that have no time, the others
+where there is nothing.`),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			given, about := cli.TextGiven(cmd, words), 0
 			for _, name := range []string{how.name, how.show, how.replace, how.remove} {
@@ -87,10 +95,12 @@ others where there is nothing.`),
 				}
 			}
 			switch {
-			case how.issue != "" && (about > 0 || given || how.graph || asked()):
-				return cli.UsageError("ferrus queue --from-issue 42", "an issue is added by its number alone")
+			case how.issue+how.issues != "" && (about > 0 || given || how.graph || asked() || how.issue != "" && how.issues != ""):
+				return cli.UsageError("ferrus queue --from-issue 42", "an issue is added by its number or a search alone")
 			case how.issue != "":
 				return queueIssue(a, cmd.Context(), how.issue)
+			case how.issues != "":
+				return queueIssues(a, cmd.Context(), how.issues)
 			case about > 1 || about > 0 && how.graph:
 				return cli.UsageError("ferrus queue --show NAME", "use one of --name, --show, --replace, --remove and --graph")
 			case how.asked.NoNeeds && (how.replace == "" || how.asked.Needs != nil):
@@ -126,6 +136,7 @@ others where there is nothing.`),
 	flags.StringVar(&how.remove, "remove", "", "remove the task `NAME` from the queue")
 	flags.BoolVar(&how.graph, "graph", false, "show which task needs which")
 	flags.StringVar(&how.issue, "from-issue", "", "add the issue of a `NUMBER` or URL, by gh")
+	flags.StringVar(&how.issues, "from-issues", "", "add the open issues that a `SEARCH` finds, by gh")
 	how.from.FileFlag(cmd)
 	asked = how.needs(cmd, true)
 	return cmd
@@ -145,6 +156,9 @@ func itemJSON(it queue.Item, key string, value any) map[string]any {
 	}
 	if it.Priority != 0 {
 		m["priority"] = it.Priority
+	}
+	if it.Issue != "" {
+		m["issue"] = it.Issue
 	}
 	return m
 }

@@ -123,15 +123,18 @@ func (o *Outgoing) Make(ctx context.Context, said io.Writer) (err error) {
 		return err
 	}
 	o.c.commit.Said = said
-	if o.Commit, err = o.c.tree.SaveCommit(ctx, o.c.commit, o.ref("commit")); err != nil {
+	if o.Commit, err = o.c.tree.SaveCommit(ctx, o.c.commit, o.ref(madeRef)); err != nil {
 		return refusal.Because(refusal.StoreError, "the commit was not made", err, "fix what it names, then try again")
 	}
 	return nil
 }
 
+// The commit of a task that is made for a push, and that which was pushed.
+const madeRef, pushedRef = "pr/commit", "pr/pushed"
+
 // ref is the name under which something about the push is saved.
 func (o *Outgoing) ref(what string) string {
-	return refOf(o.c.s.Engine(), o.Task.TaskID, "pr/"+what)
+	return refOf(o.c.s.Engine(), o.Task.TaskID, what)
 }
 
 // Push pushes the commit, if the branch of the remote does not have it yet. It replaces only a commit that ferrus itself has pushed from here.
@@ -146,7 +149,7 @@ func (o *Outgoing) Push(ctx context.Context) (pushed bool, err error) {
 	if err != nil {
 		return refuse(err)
 	}
-	ours, err := o.c.tree.SavedCommit(ctx, o.ref("pushed"))
+	ours, err := o.c.tree.SavedCommit(ctx, o.ref(pushedRef))
 	if err != nil {
 		return refuse(err)
 	}
@@ -159,7 +162,7 @@ func (o *Outgoing) Push(ctx context.Context) (pushed bool, err error) {
 			return refuse(err)
 		}
 	}
-	if err := o.c.tree.RecordCommit(ctx, o.ref("pushed"), o.Commit); err != nil {
+	if err := o.c.tree.RecordCommit(ctx, o.ref(pushedRef), o.Commit); err != nil {
 		return refuse(err)
 	}
 	return have != o.Commit, nil

@@ -23,7 +23,7 @@ import (
 
 // Remove takes a branch of the project away: its work tree, its git branch and its machine, which stays readable under
 // .ferrus/archive/branches, as its files do under refs/ferrus, both with the name that is returned. Work that is under way, or
-// approved and not merged, is only removed with force. A call that was cut off is finished by the same one.
+// approved and neither merged nor pulled after a pull request, is only removed with force. A call that was cut off is finished by the same one.
 func Remove(ctx context.Context, s *engine.Session, name string, force bool) (kept string, err error) {
 	on, err := project.At(s.Engine().Place().Root, "").On(name)
 	left := refusal.CodeOf(err) == refusal.UnknownBranch && project.At(s.Engine().Place().Root, name).Left()
@@ -58,7 +58,7 @@ func Remove(ctx context.Context, s *engine.Session, name string, force bool) (ke
 	if err != nil {
 		return "", err
 	}
-	if err := removable(now.Task, name, force); err != nil {
+	if err := removable(now.Task, name, force || pulled(ctx, s.Engine(), project, now.Task)); err != nil {
 		return "", err
 	}
 	if _, err := os.Lstat(b.Place().Work); err == nil && begun(on) != making {
@@ -166,6 +166,28 @@ func removable(t state.Task, name string, force bool) error {
 	}
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: name + " stays: " + why, Person: true,
 		Remedy: refusal.Say("ferrus branch --remove %s --force removes it all the same, and keeps its files under refs/ferrus", name)}
+}
+
+// pulled reports whether the commit that is checked out in the project comes after the one that [Outgoing.Push] has pushed of the branch's approved work.
+func pulled(ctx context.Context, e *engine.Engine, own store.Snapshot, t state.Task) bool {
+	tree, err := e.Tree(ctx, own)
+	if err != nil || t.State != state.Complete || t.Submission.Tree == "" {
+		return false
+	}
+	pushed, err := tree.SavedCommit(ctx, snapshots.Name(t.Branch, t.TaskID, pushedRef))
+	if err != nil || pushed == "" {
+		return false
+	}
+	_, files, err := tree.Commit(ctx, pushed)
+	if err != nil || files != t.Submission.Tree {
+		return false
+	}
+	head, _, err := tree.Head(ctx)
+	if err != nil || head == "" {
+		return false
+	}
+	how, err := tree.RelationOf(ctx, pushed, head)
+	return err == nil && how.Later
 }
 
 // retire moves what is to be kept, and removes the rest. Its last step makes the branch be gone: until then the same

@@ -38,6 +38,9 @@ const (
 // A Repository is one of a forge.
 type Repository struct{ Host, Owner, Name string }
 
+// Same reports whether both are one repository: a forge does not tell upper case from lower case.
+func (r Repository) Same(as Repository) bool { return strings.EqualFold(r.String(), as.String()) }
+
 // String returns HOST/OWNER/NAME.
 func (r Repository) String() string { return r.Host + "/" + r.Owner + "/" + r.Name }
 

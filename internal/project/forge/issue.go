@@ -56,10 +56,14 @@ func (c Client) Task(ctx context.Context, i Issue) (string, error) {
 	var issue struct {
 		Title, Body string
 		Labels      []struct{ Name string }
+		PullRequest *struct{} `json:"pull_request"`
 	}
 	path := fmt.Sprintf("repos/%s/%s/issues/%d", i.Owner, i.Name, i.Number)
 	if err := c.call(ctx, i.Host, "GET", path, nil, &issue); err != nil {
 		return "", err
+	}
+	if issue.PullRequest != nil {
+		return "", fmt.Errorf("%d is a pull request, and no issue", i.Number)
 	}
 	var comments []struct {
 		User struct{ Login string }

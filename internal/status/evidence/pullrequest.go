@@ -11,9 +11,9 @@ import (
 const maxBody = 60_000
 
 // PullRequest returns the text of a pull request with the work of the task, in Markdown: what the executor said of it, the checks with their
-// durations, and the reviews. Texts of agents and file names stand in it so that Markdown and the forge obey nothing of them: they mention
+// durations, the reviews, and a line that closes an issue, "" for none. Texts of agents and file names stand in it so that Markdown and the forge obey nothing of them: they mention
 // nobody, close no issue and load nothing. Nothing in it is of this computer.
-func (d *Report) PullRequest() string {
+func (d *Report) PullRequest(closing string) string {
 	t := d.last.Task
 	var b strings.Builder
 	b.WriteString(literal(d.docs[state.SubmissionDoc]))
@@ -33,7 +33,10 @@ func (d *Report) PullRequest() string {
 			b.WriteString(literal(text) + "\n")
 		}
 	}
-	tail := fmt.Sprintf("\nFerrus-Task: %s, tree %s\n", t.TaskID, t.Submission.Tree)
+	if closing != "" {
+		closing = "\n" + closing + "\n"
+	}
+	tail := closing + fmt.Sprintf("\nFerrus-Task: %s, tree %s\n", t.TaskID, t.Submission.Tree)
 	text := string(relative([]byte(b.String()), d.root))
 	if len(text)+len(tail) > maxBody {
 		text = strings.ToValidUTF8(text[:maxBody-len(tail)-100], "") + "\n\nShortened: ferrus evidence has all of it.\n"
