@@ -75,9 +75,10 @@ it is one task. Agents cannot use it. The head of such a task has its address in
 a line "issue: URL". In a text that you add the line has no effect.
 
 --from-issues takes the open issues that a search of GitHub finds, the oldest
-first, at most 50 at a time: of the repository of origin, or of that which a word
-repo:OWNER/NAME names. Those that were tasks before are left out. One that cannot
-be read does not stop the others; then the exit code is 1.
+first, at most 50 at a time. The search is one of the repository of origin, or
+of that which a word repo:OWNER/NAME names. Issues that were tasks before are
+left out. One that cannot be read does not stop the others; then the exit code
+is 1.
 
 With a database, files that you put into .ferrus/queue are moved into it by the
 next "ferrus queue", run, step or node in that folder. Those without a time are
