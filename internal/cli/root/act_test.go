@@ -233,7 +233,8 @@ func TestWhatWasCutOffIsFinished(t *testing.T) {
 		want  string
 	}{
 		"rollback": {func(p *enginetest.Machine) error {
-			p.Begun()
+			sup, ex := p.Begun()
+			enginetest.AllKept(sup, ex)
 			_, err := p.Human().RollbackFiles(t.Context(), 1, "no", cut)
 			return err
 		}, "as it was at 1"},
