@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -85,6 +86,9 @@ type scan struct {
 
 // add adds the runs of a list that count.
 func (s *scan) add(list ...Run) {
+	if len(s.runs)+len(list) > cap(s.runs) { // twice as many: they are large
+		s.runs = slices.Grow(s.runs, max(len(list), len(s.runs)))
+	}
 	for _, r := range list {
 		if !r.Started.Before(s.Since) {
 			s.runs = append(s.runs, r)

@@ -44,6 +44,7 @@ var errText = errors.New("no line of the index of what agents used")
 
 // decode reads what encode wrote.
 func decode(branch, task, text string) (runs []Run, err error) {
+	runs = make([]Run, 0, strings.Count(text, ",")+1)
 	for one := range strings.SplitSeq(text, ",") {
 		if one == "" {
 			continue
