@@ -58,8 +58,9 @@ counted and you are asked, as without a list.
   ` + "`same_model = true`" + ` under ` + "`[hq.supervisor]`" + ` permits it. If ` + "`agent`" + ` and ` + "`model`" + ` of both
   roles are the same, that is your choice and no fallback.
 - ` + "`ferrus log`" + ` has an entry ` + "`fallback`" + ` for each move; ` + "`ferrus status`" + `, the screen and
-  the page show who works in place of whom. If a stand-in has worked, ` + "`ferrus status`" + `
-  says "same model" when a client and model has written the work and reviewed it.
+  the page show who works in place of whom. The verdict of a run says "by the same
+  model" when a client and model has written the work and reviewed it, and a notice
+  of ` + "`ferrus status`" + ` does if a stand-in has worked.
 - Budgets and limits count over all of them. ` + "`args`" + ` of ` + "`ferrus.toml`" + ` are for the
   client that ` + "`agent`" + ` names.
 - A worker of a pipeline has the list of the role whose agent it uses. A move uses

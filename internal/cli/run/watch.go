@@ -237,8 +237,11 @@ func verdictLine(r *status.Report, t state.Task) string {
 	text := status.StateWords(t.State)
 	switch t.State {
 	case state.Complete:
-		reviews := t.ReviewCycles + 1
-		return fmt.Sprintf("%s in %s, %s, %s: %s", text, format.Duration(t.Since.Sub(r.Created)), format.Count(reviews, "review", "reviews"),
+		reviews := format.Count(t.ReviewCycles+1, "review", "reviews")
+		if r.SameModel != "" {
+			reviews += " by the same model"
+		}
+		return fmt.Sprintf("%s in %s, %s, %s: %s", text, format.Duration(t.Since.Sub(r.Created)), reviews,
 			format.Count(t.Issued.Checks, "check", "checks"), format.Line(t.Title))
 	case state.AwaitingHuman:
 		return "waiting for you: " + format.Line(t.Title)
