@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -321,7 +322,7 @@ func (c *Committing) message(ctx context.Context, e *engine.Engine, was store.Sn
 		if err != nil {
 			return "", err
 		}
-		text = format.Line(was.Task.Title) + "\n\n" + Summary(summary)
+		text = unclosing(format.Line(was.Task.Title) + "\n\n" + Summary(summary))
 	}
 	text = strings.TrimSpace(text) + "\n\nFerrus-Task: " + was.Task.TaskID + "\n"
 	if by == "human" {
@@ -332,6 +333,12 @@ func (c *Committing) message(ctx context.Context, e *engine.Engine, was store.Sn
 	}
 	return text, nil
 }
+
+// closing is what a forge takes for the order to close an issue when the commit arrives on its default branch.
+var closing = safetext.Lazily(`(?i)\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?::\s*|\s+)((?:[\w.-]+/[\w.-]+)?#[0-9]|gh-[0-9]|https?://)`)
+
+// unclosing is a text of others, such as an agent or the author of an issue, by which no forge closes an issue.
+func unclosing(text string) string { return closing().ReplaceAllString(text, "$1, see $2") }
 
 // Summary is what the executor said of its work, of the document that it handed in with it.
 func Summary(submission string) string {

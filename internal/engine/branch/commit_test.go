@@ -148,3 +148,18 @@ func worked(p *enginetest.Machine, work func()) *engine.Session {
 	enginetest.Must(h.Approve(p.T.Context(), "", ""))(p.T)
 	return h
 }
+
+// TestATextOfOthersClosesNoIssue: a forge obeys these words in the message of a commit.
+func TestATextOfOthersClosesNoIssue(t *testing.T) {
+	for text, want := range map[string]string{
+		"Closes #1":                                 "Closes, see #1",
+		"It FIXED:\n#12, and resolves me/p#3.":      "It FIXED, see #12, and resolves, see me/p#3.",
+		"close https://github.com/me/p/issues/4":    "close, see https://github.com/me/p/issues/4",
+		"Fix GH-7: done":                            "Fix, see GH-7: done",
+		"Closes the door, fixes item #5; prefix #6": "Closes the door, fixes item #5; prefix #6",
+	} {
+		if got := branch.Unclosing(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

@@ -13,6 +13,8 @@ func KeptName(on project.Place) string { return keptName(on) }
 
 func (c *ConflictError) Trees() (tree, ours string) { return c.tree, c.ours }
 
+func Unclosing(text string) string { return unclosing(text) }
+
 // LayMerged puts what git makes of both sides into the branch's work tree, as a merge that is killed then does.
 func LayMerged(ctx context.Context, s, from *engine.Session) error {
 	m, err := look(ctx, s, from, byPerson(from.Engine().Place().Branch))
