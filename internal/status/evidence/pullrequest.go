@@ -36,7 +36,7 @@ func (d *Report) PullRequest(closing string) string {
 	if closing != "" {
 		closing = "\n" + closing + "\n"
 	}
-	tail := closing + fmt.Sprintf("\nFerrus-Task: %s, tree %s\n", t.TaskID, t.Submission.Tree)
+	tail := closing + fmt.Sprintf("\nFerrus-Task: %s, checked and approved as tree %s\n", t.TaskID, t.Submission.Tree)
 	text := string(relative([]byte(b.String()), d.root))
 	if len(text)+len(tail) > maxBody {
 		text = strings.ToValidUTF8(text[:maxBody-len(tail)-100], "") + "\n\nShortened: ferrus evidence has all of it.\n"
