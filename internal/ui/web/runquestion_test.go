@@ -98,9 +98,6 @@ func TestTheQueueIsKeptOnTheFirstPage(t *testing.T) {
 	b.do("/act", blocked)
 	b.has("/", "waits for add-a-flag, which is in the queue", "!Take it without")
 	b.refused("/act", blocked, http.StatusConflict, "no longer possible")
-	if err := os.Remove(m.Path(".ferrus/queue/next.md")); err != nil {
-		t.Fatal(err)
-	}
 	remove := form(t, b.get("/"), "dequeue")
 	b.do("/act", with(remove, "sure", "yes"))
 	b.has("/", "!Add two flags.")
