@@ -32,9 +32,12 @@ func (c *conductor) take(ctx context.Context) error {
 }
 
 // fetchFiles brings the files of the task to this computer if they are not here. Another one may make newer ones afterwards: an agent whose conductor has
-// ended there can still check and submit. So each start asks again.
+// ended there can still check and submit. So each start asks again. Those of a task that is over stay where they are: nobody works on it.
 func (c *conductor) fetchFiles(ctx context.Context) error {
 	for c.post.Moved() {
+		if now, err := c.e.View(); err != nil || !now.Task.Underway() {
+			return err
+		}
 		if err := c.bringFiles(ctx); err != nil {
 			return err
 		}

@@ -32,10 +32,7 @@ func Look(e *engine.Engine, opts Options) (*Turn, error) {
 	if err := t.c.take(ctx); err != nil {
 		return nil, err
 	}
-	now, err := e.View()
-	if err == nil && now.Task.Underway() { // nobody works on one that is over
-		err = t.c.fetchFiles(ctx)
-	}
+	err := t.c.fetchFiles(ctx)
 	if err == nil {
 		t.Facts, err = t.c.gather()
 	}

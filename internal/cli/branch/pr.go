@@ -1,7 +1,6 @@
 package branch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -192,7 +191,7 @@ func (p *pulling) find(ctx context.Context) (err error) {
 	}
 	end()
 	if err != nil {
-		return cli.CannotDo(cannotOpen, "", failed(err))
+		return cli.CannotDo(cannotOpen, "", err)
 	}
 	if p.o.Branch == p.to.Base {
 		return cli.Refuse(refusal.InvalidInput, p.o.Branch+" is the branch into which the work is to be pulled", "--as NAME pushes another branch")
@@ -215,7 +214,7 @@ func (p *pulling) write(ctx context.Context) (pushed bool, err error) {
 	}
 	end()
 	if err != nil {
-		return pushed, cli.CannotDo(cannotOpen, "", failed(err))
+		return pushed, cli.CannotDo(cannotOpen, "", err)
 	}
 	p.opened, p.old = p.old.Number == 0, now
 	return pushed, nil
@@ -275,12 +274,4 @@ func (p *pulling) agree(most int) error {
 		}
 	}
 	return cli.Refuse(refusal.Conflict, "nothing was pushed: nobody agreed", "--yes agrees without a question")
-}
-
-// failed is an error of a forge as a refusal.
-func failed(err error) error {
-	if refusal.CodeOf(err) != "" {
-		return err
-	}
-	return refusal.Because(refusal.StoreError, cmp.Or(err.Error(), "no answer"), nil, "correct what it names, then try again")
 }

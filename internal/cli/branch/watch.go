@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // everyFlag lets a test ask more often than a person may want.
@@ -115,19 +116,15 @@ func (w *watcher) look(ctx context.Context) (f watchFacts, err error) {
 		}
 	}
 	if w.items = nil; err == nil && f.news() {
-		err = w.fresh(ctx, pull, &f)
+		err = w.fresh(ctx, now, pull, &f)
 	}
 	f.asked, f.why = err, forge.WhyOf(err)
 	return f, nil
 }
 
 // fresh asks what is new about the pull request, and finds what the task was not reopened for.
-func (w *watcher) fresh(ctx context.Context, pull forge.PullRequest, f *watchFacts) error {
+func (w *watcher) fresh(ctx context.Context, now store.Snapshot, pull forge.PullRequest, f *watchFacts) error {
 	items, err := w.client.News(ctx, w.to, pull)
-	if err != nil {
-		return err
-	}
-	now, err := w.s.Engine().View()
 	if err != nil {
 		return err
 	}
@@ -161,7 +158,7 @@ func (w *watcher) act(ctx context.Context, row watchRow, f watchFacts) (over boo
 	case watchEnd:
 		return true, cli.CannotDo("watch", "", cli.Refuse(row.code, says.On(w.s.Engine().Place().Branch), row.remedy.With("PULL", w.old.URL)))
 	case watchFail:
-		return true, cli.CannotDo("watch", "", failed(f.asked))
+		return true, cli.CannotDo("watch", "", f.asked)
 	case watchReset:
 		return false, w.wait(ctx, was != row.name)
 	case watchPush:

@@ -73,9 +73,6 @@ func (in *intake) add(ctx context.Context, client forge.Client, issue forge.Issu
 	defer end()
 	text, err := client.Task(asking, issue)
 	end()
-	if refusal.CodeOf(err) == "" && err != nil {
-		err = cli.Refuse(refusal.StoreError, err.Error(), "look at the issue in a browser")
-	}
 	if err != nil {
 		return queue.Item{}, err
 	}

@@ -16,7 +16,7 @@ var heads = map[string]string{Check: "A check failed:", Comment: "A member comme
 
 // Feedback is the text by which a task is reopened for what is new about its pull request. Each item has its URL on a line of its own, and
 // below it what others wrote, each line behind a mark: a sentence says that it gives no orders. Hidden characters become marks. The text is
-// bounded: what is long is cut, and items that find no room are left for the next time.
+// bounded: long texts are cut, and items that do not fit come the next time.
 func Feedback(t Target, number int, items []Item) string {
 	var b strings.Builder
 	b.WriteString(opening + t.Page(number) + "\n\nChange the work so that the checks pass, and as members ask. Others wrote the lines behind │, or a\n" +
@@ -39,11 +39,11 @@ func framed(text, end string, most int) string {
 	first := quoted(clean(strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")))
 	last := quoted(clean(strings.ToValidUTF8(end[max(0, len(end)-maxQuoted):], "")))
 	const cut = " … (cut)"
-	if room := max(most/4, most-len(last)); len(first) > room {
-		first = strings.TrimRight(strings.ToValidUTF8(first[:room-len(cut)-1], ""), "\n") + cut + "\n"
+	if limit := max(most/4, most-len(last)); len(first) > limit {
+		first = strings.TrimRight(strings.ToValidUTF8(first[:limit-len(cut)-1], ""), "\n") + cut + "\n"
 	}
-	if room := most - len(first); len(last) > room {
-		last = "│" + cut + " " + strings.ToValidUTF8(last[len(last)-room+len("│"+cut+" "):], "")
+	if limit := most - len(first); len(last) > limit {
+		last = "│" + cut + " " + strings.ToValidUTF8(last[len(last)-limit+len("│"+cut+" "):], "")
 	}
 	return first + last
 }

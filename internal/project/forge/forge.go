@@ -126,10 +126,10 @@ func (c Client) call(ctx context.Context, host, method, path string, in, out any
 		return failure(host, said, answer.Bytes(), err)
 	}
 	if answer.Cut {
-		return fmt.Errorf("the answer of %s has more than %d bytes", host, maxAnswer)
+		return wrong(again, "the answer of %s has more than %d bytes", host, maxAnswer)
 	}
 	if err := json.Unmarshal(answer.Bytes(), out); err != nil {
-		return fmt.Errorf("the answer of %s cannot be read: %v", host, err)
+		return wrong(again, "the answer of %s cannot be read: %v", host, err)
 	}
 	return nil
 }
@@ -160,6 +160,14 @@ func (c Client) ask(ctx context.Context, host, method, path string, in any, answ
 	return said.String(), err
 }
 
+// again is the remedy where the forge, or what was asked of it, is wrong.
+const again refusal.Own = "correct what it names, then try again"
+
+// wrong is the refusal of an answer that is not what was asked for.
+func wrong(remedy refusal.Own, message string, args ...any) error {
+	return &refusal.RefusedError{Code: refusal.StoreError, Message: fmt.Sprintf(message, args...), Remedy: remedy}
+}
+
 // status is what gh says of the answer of a forge.
 var status = safetext.Lazily(`\(HTTP ([0-9]{3})\)`)
 
@@ -183,7 +191,7 @@ func failure(host, said string, answer []byte, err error) error {
 		text = strings.ToValidUTF8(text[:600], "")
 	}
 	why := whyOf(said, err)
-	remedy := map[Why]refusal.Own{Refused: "correct what it names, then try again", Gone: "correct what it names, then try again",
+	remedy := map[Why]refusal.Own{Refused: again, Gone: again,
 		LoggedOut: refusal.Say("gh auth login --hostname %s", host), Limited: "try again later; gh api rate_limit says when", Offline: "try again when it answers"}[why]
 	return &requestError{&refusal.RefusedError{Code: refusal.StoreError, Message: host + ": " + text, Remedy: remedy, Person: true}, why}
 }
@@ -248,7 +256,7 @@ func (c Client) Target(ctx context.Context, r Repository, branch, base string) (
 		t.Base = base
 	}
 	if !t.valid() || !nameForm.MatchString(got.Owner.Login) || strings.HasPrefix(t.Base, "-") || repository.CheckName(t.Base) != nil {
-		return t, fmt.Errorf("%s names a repository or a branch that there cannot be", r.Host)
+		return t, wrong(again, "%s names a repository or a branch that there cannot be", r.Host)
 	}
 	return t, nil
 }
@@ -290,7 +298,7 @@ func (c Client) Write(ctx context.Context, t Target, number int, title, body str
 func (p *PullRequest) check(t Target) error {
 	p.URL = safetext.Line(p.URL)
 	if p.Number <= 0 || !repository.IsID(p.Head.SHA) {
-		return fmt.Errorf("%s answers with something that is no pull request", t.Host)
+		return wrong(again, "%s answers with something that is no pull request", t.Host)
 	}
 	return nil
 }

@@ -64,11 +64,10 @@ var headValues = map[string]func(value string) bool{
 }
 
 var (
-	likeATime   = safetext.Lazily(`^[0-9]{4}-[0-9]{2}`)
-	likeNames   = safetext.Lazily(`^[^\s,]+(\s*,\s*[^\s,]+)*$`)
-	likeANumber = safetext.Lazily(`^-?[0-9]+$`)
-	likeAURL    = safetext.Lazily(`^https?://\S+/issues/\S+$`)
-
+	likeATime     = safetext.Lazily(`^[0-9]{4}-[0-9]{2}`)
+	likeNames     = safetext.Lazily(`^[^\s,]+(\s*,\s*[^\s,]+)*$`)
+	likeANumber   = safetext.Lazily(`^-?[0-9]+$`)
+	likeAURL      = safetext.Lazily(`^https?://\S+/issues/\S+$`)
 	likeAConflict = safetext.Lazily(`^[0-9a-f]{16} \S+ \S`)
 )
 
@@ -196,8 +195,8 @@ func wrong(remedy refusal.Own, format string, args ...any) error {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// handedIn returns the text of a task that somebody hands in, as it is kept, and what it needs. The time, the issue and the conflict of its head mean
-// nothing: it may be a copy of a file of the queue, or an agent may have written it.
+// handedIn returns the text of a task that is added, as it is stored, and its head without the time, the issue and the conflict: the text may be a copy of
+// a file of the queue, or an agent may have written it.
 func handedIn(text string) (string, Head, error) {
 	body, h, err := kept(text)
 	h.Added, h.Issue, h.Conflict = time.Time{}, "", Conflict{}

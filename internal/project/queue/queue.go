@@ -147,7 +147,8 @@ func Change(it Item, do func(text string, h Head) (string, Head)) error {
 	})
 }
 
-// Replace replaces the text of a task that waits. What it needs, its priority and its issue stay, unless the head of the text has others. The error is that of [Change].
+// Replace replaces the text of a task that waits. Its issue stays, and so do what it needs and its priority, unless the head of the text has others. The
+// error is that of [Change].
 func Replace(it Item, text string) error {
 	text, with, err := handedIn(text)
 	if err != nil {

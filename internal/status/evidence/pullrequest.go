@@ -11,8 +11,8 @@ import (
 const maxBody = 60_000
 
 // PullRequest returns the text of a pull request with the work of the task, in Markdown: what the executor said of it, the checks with their
-// durations, the reviews, and a line that closes an issue, "" for none. Texts of agents and file names stand in it so that Markdown and the forge obey nothing of them: they mention
-// nobody, close no issue and load nothing. Nothing in it is of this computer.
+// durations, the reviews, and a line that closes an issue, "" for none. Texts of agents and file names stand in it so that Markdown and the forge
+// obey nothing of them: they mention nobody, close no issue and load nothing. Nothing in it is of this computer.
 func (d *Report) PullRequest(closing string) string {
 	t := d.last.Task
 	var b strings.Builder
