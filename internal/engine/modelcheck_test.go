@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -167,8 +168,11 @@ func (q *search) plain() (list []situation) {
 // explore is one search. It ends at the first promise that is broken.
 func (r region) explore(t *testing.T, did map[string]bool) *search {
 	most := r.usual
-	if kit.Full() {
+	switch {
+	case kit.Full():
 		most = r.most
+	case !kit.Named():
+		most = cmp.Or(most, 2000) / 2
 	}
 	q := &search{stage: newStage(t), seen: map[string]bool{}, known: map[string]bool{}, did: did}
 	for _, trick := range tricks() {

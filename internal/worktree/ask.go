@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // Version returns what the git that is used for dir says of its version, such as "git version 2.47.3". The error is
@@ -16,8 +17,8 @@ func Version(ctx context.Context, dir string) (string, error) {
 
 // Inside reports whether dir is in a git work tree, as far as git can be asked.
 func Inside(ctx context.Context, dir string) bool {
-	top, err := toplevel(ctx, dir)
-	return err == nil && top != ""
+	at, err := repository.Locate(ctx, dir)
+	return err == nil && at.Top != ""
 }
 
 // Ignored reports whether git ignores a path, relative to dir.

@@ -12,7 +12,6 @@ package worktree
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -111,48 +110,23 @@ func (t *Tree) clock() time.Time {
 }
 
 // CommonDir is the absolute path of the git directory that all work trees of dir's repository share, "" when dir is
-// not in a git repository or there is no git.
+// not in a work tree or there is no git.
 func CommonDir(ctx context.Context, dir string) (string, error) {
-	paths, err := git.RevParse(ctx, dir, "--git-common-dir")
-	if errors.Is(err, git.ErrNoGit) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return paths[0], nil
+	at, err := repository.Locate(ctx, dir)
+	return at.Common, err
 }
 
 // Main is the top level of the repository's main work tree when dir is in a linked one, else the top level of dir's
 // own work tree. A linked work tree of a bare repository has no main one and is answered with itself. It is "" when
 // dir is not in a work tree or there is no git.
 func Main(ctx context.Context, dir string) (string, error) {
-	top, err := toplevel(ctx, dir)
-	if err != nil || top == "" {
-		return "", err
-	}
-	paths, err := git.RevParse(ctx, top, "--absolute-git-dir", "--git-common-dir")
-	if err != nil {
-		return "", err
-	}
-	if paths[0] == paths[1] {
-		return top, nil
+	at, err := repository.Locate(ctx, dir)
+	if err != nil || at.GitDir == at.Common {
+		return at.Top, err
 	}
 	// So does git worktree list find it; but that fails while another process makes a work tree.
-	if filepath.Base(paths[1]) != ".git" { // a bare repository, or a submodule
-		return top, nil
+	if filepath.Base(at.Common) != ".git" { // a bare repository, or a submodule
+		return at.Top, nil
 	}
-	return filepath.Dir(paths[1]), nil
-}
-
-// toplevel is the work tree that holds dir, "" when there is none.
-func toplevel(ctx context.Context, dir string) (string, error) {
-	paths, err := git.RevParse(ctx, dir, "--show-toplevel")
-	if errors.Is(err, git.ErrNoGit) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return paths[0], nil
+	return filepath.Dir(at.Common), nil
 }

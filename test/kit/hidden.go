@@ -49,11 +49,19 @@ func HiddenText() string {
 // Unmarked returns what is wrong with a text that shows [HiddenText] and [HiddenNames]: the characters that are in it, and those of which
 // the mark is not.
 func Unmarked(text string) (raw, dropped []rune) {
+	shown, marked := map[rune]bool{}, map[string]bool{}
+	for i, r := range text {
+		shown[r] = true
+		if after, ok := strings.CutPrefix(text[i:], "<U+"); ok {
+			number, _, _ := strings.Cut(after[:min(len(after), 7)], ">")
+			marked["<U+"+number+">"] = true
+		}
+	}
 	for _, r := range Hidden() {
-		if strings.ContainsRune(text, r) {
+		if shown[r] {
 			raw = append(raw, r)
 		}
-		if !strings.Contains(text, MarkOf(r)) {
+		if !marked[MarkOf(r)] {
 			dropped = append(dropped, r)
 		}
 	}

@@ -13,6 +13,26 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
+// A Location is where git has the repository of a folder, as absolute paths; all are empty where there is no work tree, or no git.
+type Location struct {
+	Top    string // the top level of the work tree that holds the folder
+	GitDir string // the git directory of that work tree
+	Common string // the git directory that all work trees of the repository share
+}
+
+// Locate finds the repository of a folder. For the top level of a work tree git is asked once in the life of a process, while its answer
+// cannot have changed.
+func Locate(ctx context.Context, dir string) (Location, error) {
+	paths, err := known.paths(ctx, dir)
+	if errors.Is(err, git.ErrNoGit) {
+		return Location{}, nil
+	}
+	if err != nil {
+		return Location{}, err
+	}
+	return Location{paths[0], paths[1], paths[2]}, nil
+}
+
 // discover finds the repository of a folder; where there is none, it leaves r as it is.
 func (r *Repository) discover(ctx context.Context, root string) error {
 	paths, err := known.paths(ctx, root)
