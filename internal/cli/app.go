@@ -16,7 +16,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -238,7 +238,7 @@ func (a *App) Deciding(e *engine.Engine) *engine.Session {
 // SessionOn is a person's session on a machine that is open.
 func (a *App) SessionOn(e *engine.Engine) *engine.Session {
 	e.RecordEnviron()
-	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.InTTY || a.ErrTTY, Via: a.Via, Tree: ancestry.Tree()})
+	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.InTTY || a.ErrTTY, Via: a.Via, Tree: proc.Ancestry()})
 }
 
 // RefuseAgent refuses a person's verb in a shell of an agent: one that says so in its environment, or that descends from an
@@ -256,7 +256,7 @@ func (a *App) RefuseAgent(verb string) error {
 	if err != nil {
 		return nil // there is no project yet, and so no agent of it
 	}
-	if agent, ok := ancestry.Below(place.Root); ok {
+	if agent, ok := proc.AgentAbove(place.Root); ok {
 		return Refuse(refusal.ForbiddenRole, "ferrus "+verb+" is for people, and this process descends from the agent "+agent.String(),
 			"an agent uses its tools; a person runs this in a terminal that the agent did not start")
 	}

@@ -4,14 +4,14 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // Outdated says which processes of the project at root still run a ferrus that was replaced, and what starts them again; both are ""
 // where none does.
 func Outdated(root string) (text string, remedy refusal.Own) {
-	list := ancestry.Outdated(root)
+	list := proc.Outdated(root)
 	if len(list) == 0 {
 		return "", ""
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 
-	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -26,7 +26,7 @@ func (c Config) refuseDescent(place project.Place) error {
 	if c.Role != state.Supervisor && !c.HTTP.on() {
 		return nil
 	}
-	agent, ok := ancestry.BelowExecutor(place.Root)
+	agent, ok := proc.ExecutorAbove(place.Root)
 	if !ok {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -65,7 +65,7 @@ func (d *lazyEngine) open() error {
 		}
 		d.e.Close()
 	}
-	d.e, d.s = e, e.Session(engine.Caller{Role: d.conf.Role, Agent: d.conf.Identity(), Tree: ancestry.Tree()})
+	d.e, d.s = e, e.Session(engine.Caller{Role: d.conf.Role, Agent: d.conf.Identity(), Tree: proc.Ancestry()})
 	d.last.Store(e)
 	return nil
 }

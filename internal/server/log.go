@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/tools/callog"
 )
@@ -133,7 +133,7 @@ func (c Config) run() string {
 	if err != nil {
 		return ""
 	}
-	slot, ok := ancestry.Slot(place.Root)
+	slot, ok := proc.SlotAbove(place.Root)
 	if !ok {
 		return ""
 	}

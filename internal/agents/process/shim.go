@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
@@ -26,7 +25,7 @@ import (
 
 // shimArg is the first argument of a program that becomes a shim. Later arguments are for people
 // who list processes.
-const shimArg = ancestry.Shim
+const shimArg = proc.Shim
 
 // markName is the variable by which the processes of a killed shim are found.
 const markName = "FERRUS_RUN"

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/platform/ancestry"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project/ports"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
@@ -173,7 +173,7 @@ func strike() {
 	number, rest, _ := strings.Cut(os.Getenv(strikes), " ")
 	mark, output, _ := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(number)
-	if err != nil || len(os.Args) < 3 || os.Args[1] != ancestry.Shim || os.Args[2] != "lint" {
+	if err != nil || len(os.Args) < 3 || os.Args[1] != proc.Shim || os.Args[2] != "lint" {
 		return
 	}
 	atomicfile.Intercept(func(string, string) error {

@@ -10,7 +10,7 @@
 // while a third locks the new one. On Unix, symbolic links are not followed.
 //
 // Like everything below internal/platform it knows nothing of ferrus. The folder has files (atomicfile, rootfs, jsonx), locks
-// (filelock), processes (proc, ancestry), sandboxes (sandbox), time (clock) and text (format, safetext).
+// (filelock), processes (proc), sandboxes (sandbox), time (clock) and text (format, safetext).
 //
 // Start reading at filelock/filelock.go.
 package filelock

@@ -1,4 +1,4 @@
-package ancestry
+package proc
 
 import (
 	"fmt"

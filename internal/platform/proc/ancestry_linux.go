@@ -1,4 +1,4 @@
-package ancestry
+package proc
 
 import (
 	"bytes"
@@ -12,24 +12,24 @@ import (
 // here is this machine. If /proc hides the processes of others, the chain of ancestors ends there.
 type here struct{}
 
-func (here) look(pid int) (process, bool) {
+func (here) look(pid int) (entry, bool) {
 	if pid <= 0 {
-		return process{}, false
+		return entry{}, false
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return process{}, false
+		return entry{}, false
 	}
 	// pid (name) state parent group session ...; the name may contain anything.
 	from, to := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if from < 0 || to < from {
-		return process{}, false
+		return entry{}, false
 	}
 	fields := strings.Fields(string(stat[to+1:]))
 	if len(fields) < 4 {
-		return process{}, false
+		return entry{}, false
 	}
-	p := process{pid: pid, name: string(stat[from+1 : to])}
+	p := entry{pid: pid, name: string(stat[from+1 : to])}
 	p.parent, _ = strconv.Atoi(fields[1])
 	p.session, _ = strconv.Atoi(fields[3])
 	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && len(line) > 0 {

@@ -1,4 +1,4 @@
-package ancestry
+package proc
 
 import (
 	"os"
@@ -12,16 +12,16 @@ import (
 type world map[int]fake
 
 type fake struct {
-	process
+	entry
 	env []string
 	cwd string
 	old bool // its program was replaced
 }
 
-func (w world) look(pid int) (process, bool) { p, ok := w[pid]; p.pid = pid; return p.process, ok }
-func (w world) environ(pid int) []string     { return w[pid].env }
-func (w world) folder(pid int) string        { return w[pid].cwd }
-func (w world) replaced(pid int) bool        { return w[pid].old }
+func (w world) look(pid int) (entry, bool) { p, ok := w[pid]; p.pid = pid; return p.entry, ok }
+func (w world) environ(pid int) []string   { return w[pid].env }
+func (w world) folder(pid int) string      { return w[pid].cwd }
+func (w world) replaced(pid int) bool      { return w[pid].old }
 func (w world) all() (pids []int) {
 	for pid := range w {
 		pids = append(pids, pid)
@@ -31,7 +31,7 @@ func (w world) all() (pids []int) {
 
 func cmd(parent int, line string) fake {
 	args := strings.Fields(line)
-	return fake{process: process{parent: parent, name: args[0], args: args}}
+	return fake{entry: entry{parent: parent, name: args[0], args: args}}
 }
 
 // TestWhoDescendsFromAnExecutor: each line of a world is a process by its id, its parent and its command line.
@@ -84,8 +84,8 @@ func TestWhoDescendsFromAnExecutor(t *testing.T) {
 		{"a ring", world{me: cmd(40, "ferrusd"), 40: cmd(41, "a"), 41: cmd(40, "b")}, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, executor := nearest(c.w, me, root, func(a Agent) bool { return !a.Supervisor() })
-			b, agent := below(c.w, me, root)
+			a, executor := nearestAbove(c.w, me, root, func(a Agent) bool { return !a.Supervisor() })
+			b, agent := agentAbove(c.w, me, root)
 			if executor != c.executor || agent != c.agent {
 				t.Errorf("below an executor: %v (%v), below an agent: %v (%v)", executor, a, agent, b)
 			}
@@ -105,32 +105,32 @@ func TestTheSlotIsThatOfTheNearestShim(t *testing.T) {
 	shimOf := func(duty, project string) string { return "ferrus " + Shim + " " + duty + " " + slotOf(duty, project) }
 	w := world{50: cmd(40, "ferrusd"), 40: cmd(30, "codex"), 30: cmd(25, shimOf("reviewer", other)), 25: cmd(20, shimOf("reviewer", root)),
 		20: cmd(1, shimOf("executor", root)), 60: cmd(1, "ferrusd")}
-	if path, ok := slot(w, 50, root); !ok || path != slotOf("reviewer", root) {
+	if path, ok := slotAbove(w, 50, root); !ok || path != slotOf("reviewer", root) {
 		t.Errorf("%q, %v", path, ok)
 	}
-	if path, ok := slot(w, 60, root); ok {
+	if path, ok := slotAbove(w, 60, root); ok {
 		t.Errorf("a person's client is in %q", path)
 	}
 }
 
 func TestTheTreeIsShortAndClean(t *testing.T) {
-	evil := fake{process: process{parent: 30, name: "\x1b]0;x\a<\u202e" + strings.Repeat("y", 100)}}
-	w := world{50: cmd(40, "ferrusd"), 40: evil, 30: fake{process: process{parent: 20, session: 30, name: "zsh"}}, 20: cmd(1, "tmux")}
-	if got, want := tree(w, 50), "ferrusd 50 < ?]0;x???yyyyyyyy 40 < zsh 30"; got != want {
+	evil := fake{entry: entry{parent: 30, name: "\x1b]0;x\a<\u202e" + strings.Repeat("y", 100)}}
+	w := world{50: cmd(40, "ferrusd"), 40: evil, 30: fake{entry: entry{parent: 20, session: 30, name: "zsh"}}, 20: cmd(1, "tmux")}
+	if got, want := ancestry(w, 50), "ferrusd 50 < ?]0;x???yyyyyyyy 40 < zsh 30"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	w[50] = fake{process: process{parent: 40, session: 50, name: "ferrusd"}} // a client may give each server a session of its own
-	if got := tree(w, 50); !strings.HasSuffix(got, "zsh 30") {
+	w[50] = fake{entry: entry{parent: 40, session: 50, name: "ferrusd"}} // a client may give each server a session of its own
+	if got := ancestry(w, 50); !strings.HasSuffix(got, "zsh 30") {
 		t.Errorf("%q ends too soon", got)
 	}
 	deep := world{}
 	for pid := 2; pid < 100; pid++ {
 		deep[pid] = cmd(pid-1, strings.Repeat("z", 100))
 	}
-	if got := tree(deep, 99); strings.Count(got, " < ") != maxNames-1 || len(got) > MaxTree {
+	if got := ancestry(deep, 99); strings.Count(got, " < ") != maxNames-1 || len(got) > MaxAncestry {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
-	if got := Tree(); !strings.Contains(got, " < ") {
+	if got := Ancestry(); !strings.Contains(got, " < ") {
 		t.Skipf("%q: this system shows no parents", got)
 	}
 }
@@ -167,7 +167,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	case len(os.Args) == 3 && os.Args[1] == "--ask":
-		if a, ok := BelowExecutor(os.Args[2]); ok {
+		if a, ok := ExecutorAbove(os.Args[2]); ok {
 			os.Stdout.WriteString(a.Role)
 		} else {
 			os.Stdout.WriteString("nobody")

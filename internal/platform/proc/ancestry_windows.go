@@ -1,4 +1,4 @@
-package ancestry
+package proc
 
 import (
 	"unsafe"
@@ -25,7 +25,7 @@ func each(do func(windows.ProcessEntry32) bool) {
 	}
 }
 
-func (here) look(pid int) (p process, ok bool) {
+func (here) look(pid int) (p entry, ok bool) {
 	if pid <= 0 {
 		return p, false
 	}
@@ -33,7 +33,7 @@ func (here) look(pid int) (p process, ok bool) {
 		if int(e.ProcessID) != pid {
 			return true
 		}
-		p, ok = process{pid: pid, parent: int(e.ParentProcessID), name: windows.UTF16ToString(e.ExeFile[:])}, true
+		p, ok = entry{pid: pid, parent: int(e.ParentProcessID), name: windows.UTF16ToString(e.ExeFile[:])}, true
 		return false
 	})
 	if !ok {

@@ -1,17 +1,17 @@
 //go:build !linux && !darwin && !windows
 
-package ancestry
+package proc
 
 import "os"
 
 // here knows this process and its parent; on these systems nothing more is read.
 type here struct{}
 
-func (here) look(pid int) (process, bool) {
+func (here) look(pid int) (entry, bool) {
 	if pid != os.Getpid() {
-		return process{}, false
+		return entry{}, false
 	}
-	return process{pid: pid, parent: os.Getppid(), name: "ferrus", args: os.Args}, true
+	return entry{pid: pid, parent: os.Getppid(), name: "ferrus", args: os.Args}, true
 }
 
 func (here) environ(int) []string { return nil }

@@ -1,4 +1,4 @@
-package ancestry
+package proc
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 // here is this machine. The kernel shows arguments and environment of processes of the same user.
 type here struct{}
 
-func (here) look(pid int) (process, bool) {
+func (here) look(pid int) (entry, bool) {
 	if pid <= 0 {
-		return process{}, false
+		return entry{}, false
 	}
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(info.Proc.P_pid) != pid {
-		return process{}, false
+		return entry{}, false
 	}
-	p := process{pid: pid, parent: int(info.Eproc.Ppid), name: unix.ByteSliceToString(info.Proc.P_comm[:])}
+	p := entry{pid: pid, parent: int(info.Eproc.Ppid), name: unix.ByteSliceToString(info.Proc.P_comm[:])}
 	if sid, err := unix.Getsid(pid); err == nil {
 		p.session = sid
 	}

@@ -1,10 +1,4 @@
-// Package ancestry inspects the processes above this one. It reports whether an agent of a project
-// is among them, and which process tree a decision comes from.
-//
-// A parent can change the environment of a process, but not the chain of processes above it. A
-// process whose parent has exited, or that a daemon starts on request, does not descend from the
-// agent that asked for it. So the result is an obstacle and a record, not a guarantee.
-package ancestry
+package proc
 
 import (
 	"fmt"
@@ -31,8 +25,8 @@ const (
 	ProjectVar = "FERRUS_PROJECT"
 )
 
-// A process is what the system reports about one.
-type process struct {
+// An entry is what the system reports about a process.
+type entry struct {
 	pid, parent, session int
 	name                 string   // of the program
 	args                 []string // nil if they cannot be read
@@ -40,7 +34,7 @@ type process struct {
 
 // A system reads processes. Tests have one of their own.
 type system interface {
-	look(pid int) (process, bool)
+	look(pid int) (entry, bool)
 	environ(pid int) []string // at its start; nil if it cannot be read
 	folder(pid int) string    // working directory, "" if it cannot be read
 	all() []int               // ids of all processes
@@ -62,21 +56,21 @@ func (a Agent) String() string {
 // Supervisor reports whether the agent may decide about the work of others.
 func (a Agent) Supervisor() bool { return a.Role == "supervisor" }
 
-// Below returns the nearest agent of the project in root from which this process descends, as far
+// AgentAbove returns the nearest agent of the project in root from which this process descends, as far
 // as the system reports.
-func Below(root string) (Agent, bool) { return below(here{}, os.Getpid(), root) }
+func AgentAbove(root string) (Agent, bool) { return agentAbove(here{}, os.Getpid(), root) }
 
-// BelowExecutor is Below for agents that are not supervisors: those whose work a supervisor
+// ExecutorAbove is AgentAbove for agents that are not supervisors: those whose work a supervisor
 // reviews.
-func BelowExecutor(root string) (Agent, bool) {
-	return nearest(here{}, os.Getpid(), root, func(a Agent) bool { return !a.Supervisor() })
+func ExecutorAbove(root string) (Agent, bool) {
+	return nearestAbove(here{}, os.Getpid(), root, func(a Agent) bool { return !a.Supervisor() })
 }
 
-// Slot returns the path of the slot of the agent of the project from which this process descends, if
+// SlotAbove returns the path of the slot of the agent of the project from which this process descends, if
 // ferrus has started it.
-func Slot(root string) (path string, ok bool) { return slot(here{}, os.Getpid(), root) }
+func SlotAbove(root string) (path string, ok bool) { return slotAbove(here{}, os.Getpid(), root) }
 
-func slot(sys system, pid int, root string) (string, bool) {
+func slotAbove(sys system, pid int, root string) (string, bool) {
 	root = real(root)
 	p, ok := sys.look(pid)
 	for depth := 0; ok && root != "" && depth < maxDepth; depth++ {
@@ -90,15 +84,15 @@ func slot(sys system, pid int, root string) (string, bool) {
 	return "", false
 }
 
-func below(sys system, pid int, root string) (Agent, bool) {
-	return nearest(sys, pid, root, func(Agent) bool { return true })
+func agentAbove(sys system, pid int, root string) (Agent, bool) {
+	return nearestAbove(sys, pid, root, func(Agent) bool { return true })
 }
 
 // maxDepth bounds the search upwards. Parents form no ring, but ids may be reused while they are
 // read.
 const maxDepth = 64
 
-func nearest(sys system, pid int, root string, counts func(Agent) bool) (Agent, bool) {
+func nearestAbove(sys system, pid int, root string, counts func(Agent) bool) (Agent, bool) {
 	root = real(root)
 	self, ok := sys.look(pid)
 	if !ok || root == "" {
@@ -136,7 +130,7 @@ func nearest(sys system, pid int, root string, counts func(Agent) bool) (Agent, 
 }
 
 // shim returns the agent of a shim of the project.
-func shim(p process, root string) (Agent, bool) {
+func shim(p entry, root string) (Agent, bool) {
 	if len(p.args) != 4 || p.args[1] != Shim || !rootfs.Within(root, real(p.args[3])) {
 		return Agent{}, false
 	}
@@ -148,7 +142,7 @@ func shim(p process, root string) (Agent, bool) {
 }
 
 // launched returns the agent of the project as which a process was started.
-func launched(sys system, p process, root string) (Agent, bool) {
+func launched(sys system, p entry, root string) (Agent, bool) {
 	var name, project string
 	for _, entry := range sys.environ(p.pid) {
 		if v, ok := strings.CutPrefix(entry, agentVar+"="); ok {
@@ -222,19 +216,19 @@ func real(path string) string {
 	return path
 }
 
-// Limits of a tree.
+// Limits of the text of an ancestry.
 const (
 	maxNames = 8  // processes
 	maxName  = 32 // bytes of a name
-	// MaxTree is the longest text in bytes that Tree returns.
-	MaxTree = maxNames * (maxName + 16)
+	// MaxAncestry is the longest text in bytes that Ancestry returns.
+	MaxAncestry = maxNames * (maxName + 16)
 )
 
-// Tree returns this process and those above it up to the leader of its session, as in "ferrusd 412
+// Ancestry returns this process and those above it up to the leader of its session, as in "ferrusd 412
 // < codex 409 < zsh 77", as of the first call. It contains no control characters.
-var Tree = sync.OnceValue(func() string { return tree(here{}, os.Getpid()) })
+var Ancestry = sync.OnceValue(func() string { return ancestry(here{}, os.Getpid()) })
 
-func tree(sys system, pid int) string {
+func ancestry(sys system, pid int) string {
 	var names []string
 	for p, ok := sys.look(pid); ok && len(names) < maxNames; p, ok = sys.look(p.parent) {
 		name := clean(p.name)

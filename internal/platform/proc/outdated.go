@@ -1,4 +1,4 @@
-package ancestry
+package proc
 
 import (
 	"cmp"
@@ -65,7 +65,7 @@ func worksFor(sys system, pid int, root string) string {
 }
 
 // standsIn reports whether a process of ferrus was told to work in the project at root, or was started there.
-func standsIn(sys system, p process, root string) bool {
+func standsIn(sys system, p entry, root string) bool {
 	dir := cmp.Or(option(p.args, "root"), option(p.args, "C"))
 	if dir == "" || !filepath.IsAbs(dir) {
 		dir = filepath.Join(sys.folder(p.pid), dir)
