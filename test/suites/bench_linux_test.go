@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/agents/guest"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
@@ -137,7 +137,7 @@ func BenchmarkSandboxGuest(b *testing.B) {
 	}
 	compare(b, []*contender{
 		{name: "guest", run: func() {
-			if _, err := guest.Make(b.Context(), r, filepath.Join(main, ".ferrus", "executor", "git")); err != nil {
+			if _, err := confine.MakeGitDir(b.Context(), r, filepath.Join(main, ".ferrus", "executor", "git")); err != nil {
 				b.Fatal(err)
 			}
 		}},

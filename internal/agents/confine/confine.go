@@ -2,7 +2,19 @@
 // makes the folders of the run, a private git directory and the policy, and listens for the client; after the end it puts the work
 // tree back as it was.
 //
-// Package plan, below, decides whether there can be a sandbox and what it gives; package sandbox enforces it.
+// The private git directory (gitdir.go) lets the agent use git as it likes: it has an index and refs of its own, reads the objects of
+// the project's repository, and gives nothing else of that repository away. While the agent works, .git of the work tree names it: the
+// file is changed, or a sandbox shows another one in its place. ferrus itself never asks it, and trusts nothing that the agent has
+// left there: package repository knows the git directory of each work tree from the project.
+//
+// The relay (relay.go) connects the agent with the server that ferrus runs for it outside. Inside, [Connect] is the program that the
+// agent's client starts as its MCP server: it joins its standard streams to a socket. Outside, a [Host] listens, and for each
+// connection with the token of the run it starts a server whose role, name, project and branch are fixed. That server has the
+// connection itself as its standard streams. So it notices the death of the client, or of the program inside, as every server over
+// stdio does, and the claim ends with it.
+//
+// Package conductor/plan decides whether there can be a sandbox and what it gives; package sandbox enforces it. Start reading at
+// confine.go.
 package confine
 
 import (
@@ -17,8 +29,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/agents/guest"
-	"github.com/ferrus-go/ferrus/internal/agents/relay"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
@@ -82,9 +92,9 @@ const (
 
 // A run says how to put back the work tree.
 type run struct {
-	guest.Link
-	Mounted    bool           `json:"mounted,omitempty"` // the work tree was not changed
-	Submodules []guest.Nested `json:"submodules,omitempty"`
+	Link
+	Mounted    bool        `json:"mounted,omitempty"` // the work tree was not changed
+	Submodules []Submodule `json:"submodules,omitempty"`
 }
 
 // Inside is a sandbox that is ready for its executor.
@@ -92,7 +102,7 @@ type Inside struct {
 	Prefix []string // the command line that starts a command in it
 
 	folder Folder
-	host   *relay.Host
+	host   *Host
 }
 
 // Enter makes the sandbox. What an earlier run has left is put back first.
@@ -107,11 +117,11 @@ func (o Order) Enter(ctx context.Context) (*Inside, error) {
 	if err != nil {
 		return nil, err
 	}
-	private, err := guest.Make(ctx, r, o.Folder.Git())
+	private, err := MakeGitDir(ctx, r, o.Folder.Git())
 	if err != nil {
 		return nil, err
 	}
-	submodules, err := guest.Submodules(ctx, r)
+	submodules, err := Submodules(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -145,13 +155,13 @@ func (o Order) Enter(ctx context.Context) (*Inside, error) {
 }
 
 // open points the work tree to the private git directory, and listens for the client.
-func (i *Inside) open(o Order, link guest.Link) (err error) {
+func (i *Inside) open(o Order, link Link) (err error) {
 	if !o.mounts() {
 		if err := link.Enter(); err != nil {
 			return err
 		}
 	}
-	i.host, err = relay.Listen("tcp", "127.0.0.1:0", func() *exec.Cmd {
+	i.host, err = Listen("tcp", "127.0.0.1:0", func() *exec.Cmd {
 		cmd := exec.Command(o.Server[0], o.Server[1:]...)
 		cmd.Dir, cmd.Env = string(filepath.Separator), o.ServerEnv
 		return cmd

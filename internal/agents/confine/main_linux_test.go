@@ -16,7 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/agents/relay"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
@@ -31,7 +30,8 @@ import (
 // part is the environment variable that makes this binary another program.
 const part = "FERRUS_TEST_PART"
 
-func TestMain(m *testing.M) {
+// become makes the process another program, if it was started as one of those that the tests of the sandbox need.
+func become() {
 	sandbox.Stage()
 	attack.Main()
 	process.Shim(nil)
@@ -39,9 +39,9 @@ func TestMain(m *testing.M) {
 		os.Exit(server.Main("ferrus serve", os.Args[2:]))
 	}
 	if len(os.Args) > 2 && os.Args[1] == "connect" {
-		t, err := relay.ReadTicket(os.Args[2])
+		t, err := confine.ReadTicket(os.Args[2])
 		if err == nil {
-			err = relay.Connect(context.Background(), t, os.Stdin, os.Stdout)
+			err = confine.Connect(context.Background(), t, os.Stdin, os.Stdout)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -53,7 +53,6 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(part) // its server, and the checks of that, are no agents
 		os.Exit(play(strings.Fields(os.Args[1])))
 	}
-	os.Exit(enginetest.Main(m.Run))
 }
 
 // play is an agent: each word is a tool to call, sh:FILE to run a script of the work tree, truncate, hang, or leave: wait for
@@ -110,13 +109,6 @@ func play(words []string) int {
 		}
 	}
 	return 0
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A setting is where an executor works, and what keeps it in.

@@ -5,14 +5,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/agents/guest"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
 // policy is what the executor reaches.
-func (o Order) policy(private guest.Directory) sandbox.Policy {
+func (o Order) policy(private GitDir) sandbox.Policy {
 	p := sandbox.System()
 	p.Dir, p.Network, p.Deny, p.Hidden = o.Work, true, o.Deny, o.Hidden
 	p.Read = append(p.Read, o.Read...)
@@ -25,10 +24,10 @@ func (o Order) policy(private guest.Directory) sandbox.Policy {
 func (o Order) mounts() bool { return o.Mechanism == sandbox.Bwrap }
 
 // over is what the sandbox shows in the place of .git.
-func (o Order) over(private guest.Directory) ([]sandbox.Mount, error) {
+func (o Order) over(private GitDir) ([]sandbox.Mount, error) {
 	dotGit := filepath.Join(private.Link.Work, ".git")
 	if private.Covers != "" {
-		return []sandbox.Mount{{From: o.Folder.Git(), To: dotGit, Write: true}, {From: private.Covers, To: filepath.Join(dotGit, guest.Borrowed)}}, nil
+		return []sandbox.Mount{{From: o.Folder.Git(), To: dotGit, Write: true}, {From: private.Covers, To: filepath.Join(dotGit, Borrowed)}}, nil
 	}
 	root, err := o.Folder.open()
 	if err != nil {
@@ -39,9 +38,9 @@ func (o Order) over(private guest.Directory) ([]sandbox.Mount, error) {
 }
 
 // keep keeps what lies in the work tree and is not the executor's where it is: .git of each submodule, and what it does not see there.
-func (o Order) keep(p *sandbox.Policy, submodules []guest.Nested) error {
+func (o Order) keep(p *sandbox.Policy, submodules []Submodule) error {
 	if !o.mounts() { // its .git is put back after the run; a folder could not be
-		i := slices.IndexFunc(submodules, func(n guest.Nested) bool { return n.Folder })
+		i := slices.IndexFunc(submodules, func(n Submodule) bool { return n.Folder })
 		if i < 0 {
 			return nil
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/agents/guest"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
@@ -23,9 +22,9 @@ func TestTheRecordOfARunIsReadAgain(t *testing.T) {
 	if err := f.make(); err != nil {
 		t.Fatal(err)
 	}
-	was := run{Link: guest.Link{Work: work, Guest: f.Git()}, Mounted: true}
+	was := run{Link: Link{Work: work, Guest: f.Git()}, Mounted: true}
 	for n := range 5000 {
-		was.Submodules = append(was.Submodules, guest.Nested{Path: fmt.Sprint("vendor/module-", n), Text: fmt.Sprint("gitdir: ../../.git/modules/vendor/module-", n, "\n")})
+		was.Submodules = append(was.Submodules, Submodule{Path: fmt.Sprint("vendor/module-", n), Text: fmt.Sprint("gitdir: ../../.git/modules/vendor/module-", n, "\n")})
 	}
 	if err := f.write(record, was); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,7 @@ package setup
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/ferrus-go/ferrus/internal/agents/relay"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/cli"
 )
 
@@ -19,11 +19,11 @@ writes for the run. It ends when the server ends.`,
 		Hidden:  true,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := relay.ReadTicket(args[0])
+			t, err := confine.ReadTicket(args[0])
 			if err != nil {
 				return err
 			}
-			return relay.Connect(cmd.Context(), t, a.In, a.Out)
+			return confine.Connect(cmd.Context(), t, a.In, a.Out)
 		},
 	}
 }

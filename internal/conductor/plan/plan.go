@@ -14,7 +14,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/confine"
-	"github.com/ferrus-go/ferrus/internal/agents/guest"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
@@ -88,8 +87,8 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	case !r.Git():
 		return d, cannot(s.Mode, "run git init and commit once; or "+switchOff, "it needs a git repository, and there is none here")
 	}
-	switch err := guest.Whole(ctx, r); {
-	case errors.Is(err, guest.ErrPartial):
+	switch err := confine.WholeRepository(ctx, r); {
+	case errors.Is(err, confine.ErrPartial):
 		return d, cannot(s.Mode, "run git fetch --refetch without a filter, and unset remote.NAME.promisor; or "+switchOff, "%v", err)
 	case err != nil:
 		return d, cannot(s.Mode, switchOff, "%v", err)
@@ -210,7 +209,7 @@ func GitEnviron(ctx context.Context, place project.Place, work string) ([]string
 	if err != nil || !r.Git() {
 		return nil, err
 	}
-	env, err := guest.WithoutSubmodules(ctx, r, filepath.Join(r.Private(), "index.agents"))
+	env, err := confine.WithoutSubmodules(ctx, r, filepath.Join(r.Private(), "index.agents"))
 	return append(env, "GIT_DIR="+r.GitDir(), "GIT_WORK_TREE="+r.Top()), err
 }
 

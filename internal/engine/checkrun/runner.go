@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/agents/guest"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/engine/document"
@@ -83,8 +83,8 @@ type Site struct {
 
 	sandbox *confinement // nil for none
 
-	top        string         // of the work tree in which commands in a sandbox run; "" for none
-	submodules []guest.Nested // as they are before the commands run
+	top        string              // of the work tree in which commands in a sandbox run; "" for none
+	submodules []confine.Submodule // as they are before the commands run
 }
 
 // Release ends the use of the site, and of a checkout. What commands in a sandbox have made of submodules is put back: git of a person

@@ -1,4 +1,4 @@
-package guest_test
+package confine_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ferrus-go/ferrus/internal/agents/guest"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
@@ -36,9 +36,9 @@ func withSubmodules(t *testing.T) (main string, tree *worktree.Tree) {
 // TestSubmodulesAreFoundAsTheyAre: with what their .git says, and nothing else of the work tree.
 func TestSubmodulesAreFoundAsTheyAre(t *testing.T) {
 	main, tree := withSubmodules(t)
-	want := func(when string, want ...guest.Nested) {
+	want := func(when string, want ...confine.Submodule) {
 		t.Helper()
-		got, err := guest.Submodules(t.Context(), tree.Repository)
+		got, err := confine.Submodules(t.Context(), tree.Repository)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v, %s", when, err, diff)
 		}
@@ -46,31 +46,31 @@ func TestSubmodulesAreFoundAsTheyAre(t *testing.T) {
 	file := filepath.Join(main, "lib", "sub", ".git")
 	text, err := os.ReadFile(file)
 	must(t, err)
-	want("a file .git", guest.Nested{Path: "empty"}, guest.Nested{Path: "lib/sub", Text: string(text)})
+	want("a file .git", confine.Submodule{Path: "empty"}, confine.Submodule{Path: "lib/sub", Text: string(text)})
 	must(t, os.Remove(file))
-	want("no .git", guest.Nested{Path: "empty"}, guest.Nested{Path: "lib/sub"})
+	want("no .git", confine.Submodule{Path: "empty"}, confine.Submodule{Path: "lib/sub"})
 	must(t, os.Mkdir(file, 0o700))
-	want("a folder .git", guest.Nested{Path: "empty"}, guest.Nested{Path: "lib/sub", Folder: true})
+	want("a folder .git", confine.Submodule{Path: "empty"}, confine.Submodule{Path: "lib/sub", Folder: true})
 	must(t, errors.Join(os.Remove(file), os.Symlink(main, file)))
-	want("a link", guest.Nested{Path: "empty"})
+	want("a link", confine.Submodule{Path: "empty"})
 	must(t, os.RemoveAll(filepath.Join(main, "lib")))
-	want("it is gone", guest.Nested{Path: "empty"}, guest.Nested{Path: "lib/sub"})
+	want("it is gone", confine.Submodule{Path: "empty"}, confine.Submodule{Path: "lib/sub"})
 
 	plain := newHost(t, worktreetest.Committed(t)).tree
-	if list, err := guest.Submodules(t.Context(), plain.Repository); err != nil || list != nil {
+	if list, err := confine.Submodules(t.Context(), plain.Repository); err != nil || list != nil {
 		t.Errorf("without submodules: %v, %v", list, err)
 	}
 	index := plain.Repository.IndexFile()
 	must(t, os.Remove(index))
-	if list, err := guest.Submodules(t.Context(), plain.Repository); err != nil || list != nil {
+	if list, err := confine.Submodules(t.Context(), plain.Repository); err != nil || list != nil {
 		t.Errorf("without an index: %v, %v", list, err)
 	}
 	must(t, os.Mkdir(index, 0o700))
-	if list, err := guest.Submodules(t.Context(), plain.Repository); err == nil || list != nil {
+	if list, err := confine.Submodules(t.Context(), plain.Repository); err == nil || list != nil {
 		t.Errorf("an index that cannot be read: %v, %v", list, err)
 	}
 	must(t, errors.Join(os.Remove(index), os.WriteFile(index, []byte("DIRC\x00\x00\xe0\x00"), 0o600)))
-	if list, err := guest.Submodules(t.Context(), plain.Repository); err == nil || list != nil {
+	if list, err := confine.Submodules(t.Context(), plain.Repository); err == nil || list != nil {
 		t.Errorf("an index that git does not read: %v, %v", list, err)
 	}
 }
@@ -81,28 +81,28 @@ func TestWhatAnAgentHasPutInASubmoduleIsUndone(t *testing.T) {
 	outside := t.TempDir()
 	worktreetest.Write(t, outside, "sub/.git", "elsewhere\n")
 	for name, c := range map[string]struct {
-		was  guest.Nested
+		was  confine.Submodule
 		do   func(top, git string) error // what the agent does; git is .git of the submodule
 		want string                      // of .git; "" for none
 	}{
-		"nothing":               {guest.Nested{Text: was}, func(_, git string) error { return nil }, was},
-		"another text":          {guest.Nested{Text: was}, func(_, git string) error { return os.WriteFile(git, []byte("gitdir: /evil\n"), 0o600) }, was},
-		"an empty file":         {guest.Nested{Text: was}, func(_, git string) error { return os.WriteFile(git, nil, 0o600) }, was},
-		"it is removed":         {guest.Nested{Text: was}, func(_, git string) error { return os.Remove(git) }, was},
-		"a repository":          {guest.Nested{Text: was}, func(_, git string) error { return errors.Join(os.Remove(git), os.MkdirAll(git+"/objects", 0o700)) }, was},
-		"a link":                {guest.Nested{Text: was}, func(_, git string) error { return errors.Join(os.Remove(git), os.Symlink(outside+"/sub/.git", git)) }, was},
-		"there was none":        {guest.Nested{}, func(_, git string) error { return nil }, ""},
-		"there was none before": {guest.Nested{}, func(_, git string) error { return os.Remove(git) }, ""},
-		"a new repository":      {guest.Nested{}, func(_, git string) error { return errors.Join(os.Remove(git), os.MkdirAll(git+"/objects", 0o700)) }, ""},
-		"it was a folder":       {guest.Nested{Folder: true}, func(_, git string) error { return nil }, was},
-		"the submodule is gone": {guest.Nested{Text: was}, func(top, _ string) error { return os.RemoveAll(top + "/lib/sub") }, ""},
-		"a file in its place": {guest.Nested{Text: was}, func(top, _ string) error {
+		"nothing":               {confine.Submodule{Text: was}, func(_, git string) error { return nil }, was},
+		"another text":          {confine.Submodule{Text: was}, func(_, git string) error { return os.WriteFile(git, []byte("gitdir: /evil\n"), 0o600) }, was},
+		"an empty file":         {confine.Submodule{Text: was}, func(_, git string) error { return os.WriteFile(git, nil, 0o600) }, was},
+		"it is removed":         {confine.Submodule{Text: was}, func(_, git string) error { return os.Remove(git) }, was},
+		"a repository":          {confine.Submodule{Text: was}, func(_, git string) error { return errors.Join(os.Remove(git), os.MkdirAll(git+"/objects", 0o700)) }, was},
+		"a link":                {confine.Submodule{Text: was}, func(_, git string) error { return errors.Join(os.Remove(git), os.Symlink(outside+"/sub/.git", git)) }, was},
+		"there was none":        {confine.Submodule{}, func(_, git string) error { return nil }, ""},
+		"there was none before": {confine.Submodule{}, func(_, git string) error { return os.Remove(git) }, ""},
+		"a new repository":      {confine.Submodule{}, func(_, git string) error { return errors.Join(os.Remove(git), os.MkdirAll(git+"/objects", 0o700)) }, ""},
+		"it was a folder":       {confine.Submodule{Folder: true}, func(_, git string) error { return nil }, was},
+		"the submodule is gone": {confine.Submodule{Text: was}, func(top, _ string) error { return os.RemoveAll(top + "/lib/sub") }, ""},
+		"a file in its place": {confine.Submodule{Text: was}, func(top, _ string) error {
 			return errors.Join(os.RemoveAll(top+"/lib"), os.WriteFile(top+"/lib", nil, 0o600))
 		}, ""},
-		"a link in its place": {guest.Nested{Text: was}, func(top, _ string) error {
+		"a link in its place": {confine.Submodule{Text: was}, func(top, _ string) error {
 			return errors.Join(os.RemoveAll(top+"/lib/sub"), os.Symlink(outside+"/sub", top+"/lib/sub"))
 		}, ""},
-		"a link above it": {guest.Nested{Text: was}, func(top, _ string) error {
+		"a link above it": {confine.Submodule{Text: was}, func(top, _ string) error {
 			return errors.Join(os.RemoveAll(top+"/lib"), os.Symlink(outside, top+"/lib"))
 		}, ""},
 	} {
@@ -131,16 +131,16 @@ func TestWhatAnAgentHasPutInASubmoduleIsUndone(t *testing.T) {
 	top := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(top, "lib", "sub"), 0o700))
 	must(t, os.Symlink("gone", filepath.Join(top, "lib", "other"))) // which leads to no repository, and may be a person's
-	if err := (guest.Nested{Path: "lib/other", Text: was}).PutBack(top); err != nil {
+	if err := (confine.Submodule{Path: "lib/other", Text: was}).PutBack(top); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(filepath.Join(top, "lib", "other")); err != nil {
 		t.Errorf("a link that leads nowhere: %v", err)
 	}
-	if err := (guest.Nested{Path: "sub", Text: was}).PutBack(filepath.Join(top, "gone")); err != nil {
+	if err := (confine.Submodule{Path: "sub", Text: was}).PutBack(filepath.Join(top, "gone")); err != nil {
 		t.Errorf("a work tree that is gone: %v", err)
 	}
-	if err := (guest.Nested{Path: "sub", Text: was}).PutBack("/dev/null"); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if err := (confine.Submodule{Path: "sub", Text: was}).PutBack("/dev/null"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a work tree that is no folder: %v", err)
 	}
 }
@@ -163,7 +163,7 @@ func TestGitDoesNotLookIntoSubmodules(t *testing.T) {
 	}
 	was, err := os.ReadFile(filepath.Join(main, ".git", "index"))
 	must(t, err)
-	env, err := guest.WithoutSubmodules(t.Context(), tree.Repository, file)
+	env, err := confine.WithoutSubmodules(t.Context(), tree.Repository, file)
 	if must(t, err); !slices.Equal(env, []string{"GIT_INDEX_FILE=" + file}) {
 		t.Errorf("%q", env)
 	}
@@ -184,16 +184,16 @@ func TestGitDoesNotLookIntoSubmodules(t *testing.T) {
 	}
 	worktreetest.RunGit(t, main, "sparse-checkout", "set", "--no-cone", "/*")
 	with("in a sparse checkout with its index alone", env, true)
-	env, err = guest.WithoutSubmodules(t.Context(), tree.Repository, file)
+	env, err = confine.WithoutSubmodules(t.Context(), tree.Repository, file)
 	must(t, err)
 	with("in a sparse checkout", env, false)
 	worktreetest.RunGit(t, main, "sparse-checkout", "disable")
-	if env, err = guest.WithoutSubmodules(t.Context(), tree.Repository, file); err != nil || len(env) != 1 {
+	if env, err = confine.WithoutSubmodules(t.Context(), tree.Repository, file); err != nil || len(env) != 1 {
 		t.Errorf("it is sparse no longer: %q, %v", env, err)
 	}
 	plain := newHost(t, worktreetest.Committed(t))
 	other := filepath.Join(plain.main, ".ferrus", "git", "index.agents")
-	if env, err := guest.WithoutSubmodules(t.Context(), plain.tree.Repository, other); err != nil || env != nil {
+	if env, err := confine.WithoutSubmodules(t.Context(), plain.tree.Repository, other); err != nil || env != nil {
 		t.Errorf("without submodules: %q, %v", env, err)
 	}
 	if _, err := os.Lstat(other); !errors.Is(err, fs.ErrNotExist) {

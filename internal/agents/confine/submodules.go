@@ -1,4 +1,4 @@
-package guest
+package confine
 
 import (
 	"bytes"
@@ -14,19 +14,19 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
-// A Nested is a submodule of a work tree with its .git. Git follows that into another git directory, whose programs it runs: also the
+// A Submodule is a submodule of a work tree with its .git. Git follows that into another git directory, whose programs it runs: also the
 // git of a person, who only looks at the work tree around it.
-type Nested struct {
+type Submodule struct {
 	Path   string `json:"path"`             // from the top of the work tree, with slashes
 	Text   string `json:"text,omitempty"`   // of the file .git; "" if there is none
 	Folder bool   `json:"folder,omitempty"` // .git is a folder
 }
 
 // DotGit is the path of .git, from the top of the work tree.
-func (n Nested) DotGit() string { return path.Join(n.Path, ".git") }
+func (n Submodule) DotGit() string { return path.Join(n.Path, ".git") }
 
 // Submodules returns the submodules of a work tree as they are.
-func Submodules(ctx context.Context, r *repository.Repository) ([]Nested, error) {
+func Submodules(ctx context.Context, r *repository.Repository) ([]Submodule, error) {
 	paths, err := submodules(ctx, r)
 	if err != nil || len(paths) == 0 {
 		return nil, err
@@ -36,9 +36,9 @@ func Submodules(ctx context.Context, r *repository.Repository) ([]Nested, error)
 		return nil, err
 	}
 	defer root.Close()
-	list := make([]Nested, 0, len(paths))
+	list := make([]Submodule, 0, len(paths))
 	for _, name := range paths {
-		n := Nested{Path: name}
+		n := Submodule{Path: name}
 		info, err := root.Lstat(n.DotGit())
 		if err == nil {
 			n.Folder = info.IsDir()
@@ -82,7 +82,7 @@ func submodules(ctx context.Context, r *repository.Repository) ([]string, error)
 
 // PutBack makes .git of the submodule what it was before an agent worked in the work tree top. A .git that was a folder is left: a
 // sandbox has kept the agent from it.
-func (n Nested) PutBack(top string) error {
+func (n Submodule) PutBack(top string) error {
 	root, err := rootfs.Open(top)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -107,7 +107,7 @@ func (n Nested) PutBack(top string) error {
 }
 
 // followed reports whether the folder of the submodule is gone. A link in its place, by which git would find a repository, is removed.
-func (n Nested) followed(root *rootfs.Root) (gone bool, err error) {
+func (n Submodule) followed(root *rootfs.Root) (gone bool, err error) {
 	for i := range n.Path + "/" {
 		if i < len(n.Path) && n.Path[i] != '/' {
 			continue

@@ -1,4 +1,4 @@
-package guest_test
+package confine_test
 
 import (
 	"errors"
@@ -10,20 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/agents/guest"
+	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
-
-func TestMain(m *testing.M) { os.Exit(worktreetest.Main(m, nil)) }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // A host is a repository with a linked work tree, as a branch has one.
 type host struct {
@@ -44,9 +35,9 @@ func newHost(t *testing.T, main string) *host {
 	return h
 }
 
-func (h *host) enter(t *testing.T) (guest.Link, []string) {
+func (h *host) enter(t *testing.T) (confine.Link, []string) {
 	t.Helper()
-	d, err := guest.Make(t.Context(), h.tree.Repository, h.guest)
+	d, err := confine.MakeGitDir(t.Context(), h.tree.Repository, h.guest)
 	must(t, err)
 	must(t, d.Link.Enter())
 	return d.Link, d.Objects
@@ -181,7 +172,7 @@ func TestNothingThatAnAgentLeavesIsTrusted(t *testing.T) {
 		})
 	}
 	must(t, os.RemoveAll(h.work))
-	if _, err := (guest.Link{Work: h.work}).Leave(); err != nil {
+	if _, err := (confine.Link{Work: h.work}).Leave(); err != nil {
 		t.Errorf("a work tree that is gone: %v", err)
 	}
 }
@@ -191,7 +182,7 @@ func TestARepositoryThatLacksObjectsIsRefused(t *testing.T) {
 	main := worktreetest.Committed(t)
 	h := newHost(t, main)
 	worktreetest.RunGit(t, main, "config", "remote.origin.promisor", "true")
-	if _, err := guest.Make(t.Context(), h.tree.Repository, h.guest); !errors.Is(err, guest.ErrPartial) {
+	if _, err := confine.MakeGitDir(t.Context(), h.tree.Repository, h.guest); !errors.Is(err, confine.ErrPartial) {
 		t.Errorf("a partial clone: %v", err)
 	}
 }
@@ -202,7 +193,7 @@ func TestARepositoryIsNeverReplaced(t *testing.T) {
 	h := newHost(t, main)
 	own, err := worktree.Open(t.Context(), main, filepath.Join(main, ".ferrus", "git"), worktree.Options{})
 	must(t, err)
-	d, err := guest.Make(t.Context(), own.Repository, h.guest)
+	d, err := confine.MakeGitDir(t.Context(), own.Repository, h.guest)
 	must(t, err)
 	if d.Covers != filepath.Join(main, ".git", "objects") || len(d.Objects) > 0 {
 		t.Errorf("it covers %q and reads %q", d.Covers, d.Objects)
@@ -218,8 +209,8 @@ func TestARepositoryIsNeverReplaced(t *testing.T) {
 	}
 	// What a sandbox shows.
 	must(t, os.Rename(filepath.Join(main, ".git"), filepath.Join(h.guest, "..", "covered")))
-	must(t, os.Remove(filepath.Join(h.guest, guest.Borrowed)))
-	must(t, os.Symlink(filepath.Join("..", "covered", "objects"), filepath.Join(h.guest, guest.Borrowed)))
+	must(t, os.Remove(filepath.Join(h.guest, confine.Borrowed)))
+	must(t, os.Symlink(filepath.Join("..", "covered", "objects"), filepath.Join(h.guest, confine.Borrowed)))
 	must(t, os.Symlink(h.guest, filepath.Join(main, ".git")))
 	if said := worktreetest.RunGit(t, main, "status", "--porcelain", "--untracked-files=no") + worktreetest.RunGit(t, main, "fsck"); said != "" {
 		t.Errorf("git in it: %s", said)
@@ -244,15 +235,15 @@ func TestObjectsAreReadWhereverTheyAre(t *testing.T) {
 	}
 	must(t, os.RemoveAll(filepath.Join(main, "more", "info")))
 	worktreetest.Write(t, main, "more/info", "no folder")
-	if _, err := guest.Make(t.Context(), h.tree.Repository, h.guest); err == nil {
+	if _, err := confine.MakeGitDir(t.Context(), h.tree.Repository, h.guest); err == nil {
 		t.Error("alternates that cannot be read are left out")
 	}
-	if err := (guest.Link{Work: filepath.Join(main, "gone"), Guest: h.guest}).Enter(); err == nil {
+	if err := (confine.Link{Work: filepath.Join(main, "gone"), Guest: h.guest}).Enter(); err == nil {
 		t.Error("a work tree that is gone was entered")
 	}
 	plain, err := worktree.Open(t.Context(), t.TempDir(), filepath.Join(t.TempDir(), "git"), worktree.Options{})
 	must(t, err)
-	if _, err := guest.Make(t.Context(), plain.Repository, h.guest); !errors.Is(err, git.ErrNoGit) {
+	if _, err := confine.MakeGitDir(t.Context(), plain.Repository, h.guest); !errors.Is(err, git.ErrNoGit) {
 		t.Errorf("without git: %v", err)
 	}
 }

@@ -1,11 +1,4 @@
-// Package guest makes a private git directory for an agent that works in a work tree. The agent can use git there as it
-// likes: the directory has an index and refs of its own, and reads the objects of the project's repository. Of the rest of that
-// repository it gives nothing away.
-//
-// While the agent works, .git of the work tree names that directory: the file is changed, or a sandbox shows another one in its
-// place. ferrus itself never asks it: package repository knows the git directory of each work tree from the project. Whatever
-// the agent has left there is never trusted.
-package guest
+package confine
 
 import (
 	"context"
@@ -39,8 +32,8 @@ const (
 // ErrPartial is the error of a repository that lacks objects.
 var ErrPartial = errors.New("the repository is a partial clone, and an agent inside cannot fetch what it lacks")
 
-// A Directory is a private git directory.
-type Directory struct {
+// A GitDir is a private git directory.
+type GitDir struct {
 	Link    Link     // .git of the work tree, which Make leaves as it is
 	Objects []string // the folders of objects that the directory reads at their own paths
 	Covers  string   // where .git of the work tree is itself the git directory: its folder of objects, to be shown at Borrowed; otherwise ""
@@ -49,22 +42,22 @@ type Directory struct {
 // Borrowed is the folder of a private git directory at which a sandbox shows the objects of the git directory that it covers.
 const Borrowed = "borrowed"
 
-// Make makes the private git directory in the folder dir, in place of an earlier one, for the work tree of a repository. dir is
+// MakeGitDir makes the private git directory in the folder dir, in place of an earlier one, for the work tree of a repository. dir is
 // below .ferrus.
-func Make(ctx context.Context, r *repository.Repository, dir string) (Directory, error) {
+func MakeGitDir(ctx context.Context, r *repository.Repository, dir string) (GitDir, error) {
 	if !r.Git() {
-		return Directory{}, git.ErrNoGit
+		return GitDir{}, git.ErrNoGit
 	}
-	d := Directory{Link: Link{Work: r.Top(), GitDir: r.GitDir(), Guest: dir}}
+	d := GitDir{Link: Link{Work: r.Top(), GitDir: r.GitDir(), Guest: dir}}
 	if err := d.make(ctx, r); err != nil {
-		return Directory{}, fmt.Errorf("make a git directory for the agent: %w", err)
+		return GitDir{}, fmt.Errorf("make a git directory for the agent: %w", err)
 	}
 	return d, nil
 }
 
-func (d *Directory) make(ctx context.Context, r *repository.Repository) error {
+func (d *GitDir) make(ctx context.Context, r *repository.Repository) error {
 	l := d.Link
-	if err := Whole(ctx, r); err != nil {
+	if err := WholeRepository(ctx, r); err != nil {
 		return err
 	}
 	objects, err := stores(r.Objects())
@@ -100,7 +93,7 @@ func (d *Directory) make(ctx context.Context, r *repository.Repository) error {
 	}
 	defer root.Close()
 	files := map[string]string{
-		"config":                  config(ctx, commit),
+		"config":                  gitConfig(ctx, commit),
 		"objects/info/alternates": alternate + "\n",
 		"HEAD":                    commit + "\n",
 	}
@@ -130,8 +123,8 @@ func (d *Directory) make(ctx context.Context, r *repository.Repository) error {
 	return copyFile(root, r.IndexFile(), "index", maxIndex)
 }
 
-// Whole refuses, with ErrPartial, a repository that may lack objects.
-func Whole(ctx context.Context, r *repository.Repository) error {
+// WholeRepository refuses, with ErrPartial, a repository that may lack objects.
+func WholeRepository(ctx context.Context, r *repository.Repository) error {
 	_, _, err := r.UserCommand().Run(ctx, "config", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
 	if git.SaidNo(err) {
 		return nil
@@ -142,9 +135,9 @@ func Whole(ctx context.Context, r *repository.Repository) error {
 	return err
 }
 
-// config is the configuration of the private git directory. Its commits are signed by nobody, and made by the person for whom the
+// gitConfig is the configuration of the private git directory. Its commits are signed by nobody, and made by the person for whom the
 // agent works.
-func config(ctx context.Context, commit string) string {
+func gitConfig(ctx context.Context, commit string) string {
 	version, format := 0, ""
 	if len(commit) == 64 {
 		version, format = 1, "[extensions]\n\tobjectformat = sha256\n"

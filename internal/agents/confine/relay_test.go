@@ -1,4 +1,4 @@
-package relay
+package confine
 
 import (
 	"bufio"
@@ -26,7 +26,8 @@ const (
 	held = "FERRUS_TEST_LOCK"
 )
 
-func TestMain(m *testing.M) {
+// Become makes the process another program, if it was started as one of those that the tests of the relay need.
+func Become() {
 	switch os.Getenv(part) {
 	case "server": // answers each line, and holds a lock as the session of an agent does
 		lock, err := filelock.Take(os.Getenv(held))
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 				fmt.Println("you said " + lines.Text())
 			}
 		}
-		return
+		os.Exit(0)
 	case "client":
 		t, err := ReadTicket(os.Args[1])
 		if err == nil {
@@ -46,9 +47,9 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		return
+		os.Exit(0)
 	case "host": // prints its ticket
-		h, err := Listen("tcp", "127.0.0.1:0", server)
+		h, err := Listen("tcp", "127.0.0.1:0", relayServer)
 		if err == nil {
 			err = json.NewEncoder(os.Stdout).Encode(h.Ticket())
 		}
@@ -57,7 +58,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
 }
 
 func must(t testing.TB, err error) {
@@ -67,7 +67,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func server() *exec.Cmd {
+func relayServer() *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), part+"=server")
 	return cmd
@@ -88,7 +88,7 @@ func newHost(t *testing.T, network string) (*Host, string) {
 		address = filepath.Join(short, "s")
 	}
 	h, err := Listen(network, address, func() *exec.Cmd {
-		cmd := server()
+		cmd := relayServer()
 		n++
 		cmd.Env = append(cmd.Env, held+"="+filepath.Join(dir, fmt.Sprint(n)))
 		return cmd

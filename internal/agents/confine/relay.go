@@ -1,10 +1,4 @@
-// Package relay connects an agent in a sandbox with the server that ferrus runs for it outside. Inside, [Connect] is the program
-// that the agent's client starts as its MCP server: it joins its standard streams to a socket. Outside, a [Host] listens, and for
-// each connection with the token of the run it starts a server whose role, name, project and branch are fixed.
-//
-// The server has the connection itself as its standard streams. So it notices the death of the client, or of the program inside, as
-// every server over stdio does, and the claim ends with it.
-package relay
+package confine
 
 import (
 	"bufio"
