@@ -43,7 +43,7 @@ var limits = map[string]string{
 	"status/evidence rootfs.ReadOwn maxLog":                  "checks and scores end their logs at a few MiB",
 	"project/gc machine.ReadFile maxCleared":                 "25 bytes a task: millions of tasks; then archives are made again",
 	"project/records s.home.ReadFile maxKept":                "a line for each task that was cleared away: a gigabyte holds millions of runs",
-	"project/outbox root.ReadFile maxRecord":                 fits,
+	"project/notify root.ReadFile maxRecord":                 fits,
 	"pipeline/run root.ReadFile maxFile":                     "outputs of workers; what ferrus writes itself is a small part of them",
 	"project dir.ReadFile 1 << 10":                           "a number and an id",
 	"project home.ReadFile maxRehearsal":                     "a digest, a word and a time",

@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 // TestAServiceThatNeverAnswersHoldsNoCommandUp: the command ends while the service has the message and says nothing, and an agent's text
@@ -34,7 +34,7 @@ func TestAServiceThatNeverAnswersHoldsNoCommandUp(t *testing.T) {
 	defer func() {
 		interrupted, cancel := context.WithCancel(context.Background())
 		cancel()
-		outbox.Finish(interrupted)
+		notify.Finish(interrupted)
 	}()
 	var out bytes.Buffer
 	root.Run(&cli.App{In: strings.NewReader(""), Out: &out, Err: &out}, t.Context(), []string{"-C", m.Dir, "tick"})
@@ -42,7 +42,7 @@ func TestAServiceThatNeverAnswersHoldsNoCommandUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if failed, err := outbox.Open(m.Dir).Failures(to); err != nil || len(failed) > 0 {
+	if failed, err := notify.OpenOutbox(m.Dir).Failures(to); err != nil || len(failed) > 0 {
 		t.Errorf("the command waited until its message had failed: %v, %v", failed, err)
 	}
 	for line := range strings.Lines(<-asked) {

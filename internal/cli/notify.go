@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/project/notify"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -28,7 +27,7 @@ func Channels(root string) (notify.Channels, error) {
 	if conf, err := config.LoadFor(filepath.Join(root, config.FileName)); err == nil {
 		command, refused = agreement.NotifyCommand(record, root, conf)
 	}
-	to, err := outbox.Channels(root, record, command, nil)
+	to, err := notify.ChannelsOf(root, record, command, nil)
 	return to, cmp.Or(err, refused)
 }
 
@@ -46,7 +45,7 @@ var atWork = map[status.NeedKind]string{status.NeedAnswer: "question", status.Ne
 func (a *App) Notifies(ctx context.Context, root string) (end func()) {
 	to, _ := Channels(root) // doctor says why some are left out
 	if len(to.List()) > 0 {
-		outbox.Open(root).SendBeside(to, unsent)
+		notify.OpenOutbox(root).SendBeside(to, unsent)
 	}
 	return func() { a.tellNeeds(ctx, root) }
 }
@@ -63,7 +62,7 @@ func (a *App) tellNeeds(ctx context.Context, root string) {
 	if err == nil && v.Foreign == nil { // state that was not made here sends nothing
 		needs = v.Needs
 	}
-	box := outbox.Open(root)
+	box := notify.OpenOutbox(root)
 	for _, n := range needs {
 		if !slices.Contains(untold, n.Kind) {
 			err = errors.Join(err, box.Post(to, itemOf(root, n), unsent))
@@ -76,23 +75,23 @@ func (a *App) tellNeeds(ctx context.Context, root string) {
 }
 
 // itemOf is the notification of a need.
-func itemOf(root string, n status.Need) outbox.Item {
+func itemOf(root string, n status.Need) notify.Item {
 	where := filepath.Base(root)
 	if n.Branch != "" {
 		where += ", branch " + n.Branch
 	}
-	item := outbox.Item{ID: n.ID, Subject: "need " + n.ID}
+	item := notify.Item{ID: n.ID, Subject: "need " + n.ID}
 	event := string(n.Kind)
 	if as, ok := atWork[n.Kind]; ok {
 		task, question, _ := strings.Cut(n.ID, ":")
 		if event = as; as != "question" {
 			question = ""
 		}
-		item.ID, item.Subject = outbox.TaskID(task, event, question, n.Since), outbox.TaskSubject(n.Branch)
+		item.ID, item.Subject = notify.TaskID(task, event, question, n.Since), notify.TaskSubject(n.Branch)
 	}
 	item.Message = notify.Message{
 		Title: "ferrus: " + event + " (" + where + ")",
-		Text:  outbox.Text(root, item.ID, []outbox.Part{{Others: n.Title}, {Own: n.Text, Others: strings.Join(n.Options, "\n")}}, []string{n.Command}),
+		Text:  notify.Text(root, item.ID, []notify.Part{{Others: n.Title}, {Own: n.Text, Others: strings.Join(n.Options, "\n")}}, []string{n.Command}),
 		Env: []string{"FERRUS_EVENT=" + event, "FERRUS_ROOT=" + root, "FERRUS_TITLE=" + n.Title, "FERRUS_BRANCH=" + n.Branch,
 			"FERRUS_ID=" + item.ID},
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/project/notify"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -30,7 +29,7 @@ func (c *conductor) notify(f Facts) {
 		return
 	}
 	place := c.e.Place()
-	id := outbox.TaskID(t.TaskID, what.kind, t.Top().ID, t.Since)
+	id := notify.TaskID(t.TaskID, what.kind, t.Top().ID, t.Since)
 	own, text, commands := "", t.FailureReason, what.commands
 	if t.State == state.AwaitingHuman {
 		own = t.Top().By + " asks:"
@@ -50,9 +49,9 @@ func (c *conductor) notify(f Facts) {
 	if place.Branch != "" {
 		where += ", branch " + place.Branch
 	}
-	item := outbox.Item{ID: id, Subject: outbox.TaskSubject(place.Branch), Message: notify.Message{
+	item := notify.Item{ID: id, Subject: notify.TaskSubject(place.Branch), Message: notify.Message{
 		Title: "ferrus: " + what.title + " (" + where + ")",
-		Text:  outbox.Text(place.Root, id, []outbox.Part{{Others: t.Title}, {Own: own, Others: text}}, help),
+		Text:  notify.Text(place.Root, id, []notify.Part{{Others: t.Title}, {Own: own, Others: text}}, help),
 		Env: []string{"FERRUS_EVENT=" + what.kind, "FERRUS_ROOT=" + place.Root, "FERRUS_TASK=" + t.TaskID, "FERRUS_TITLE=" + t.Title,
 			"FERRUS_STATE=" + string(t.State), "FERRUS_QUESTION=" + t.Top().ID, "FERRUS_BRANCH=" + place.Branch, "FERRUS_ID=" + id},
 	}}
@@ -60,7 +59,7 @@ func (c *conductor) notify(f Facts) {
 }
 
 // tellPerson sends an item by the channels of [notify]. The run does not wait for services.
-func (c *conductor) tellPerson(f Facts, item outbox.Item) {
+func (c *conductor) tellPerson(f Facts, item notify.Item) {
 	failed := func(err error) { c.Log.Warn("a person was not notified", "error", err) }
 	env, err := c.e.Environment(f.Snapshot)
 	if err != nil {
@@ -68,11 +67,11 @@ func (c *conductor) tellPerson(f Facts, item outbox.Item) {
 		return
 	}
 	place := c.e.Place()
-	to, err := outbox.Channels(place.Root, c.e.Project(), f.Gate.Notify.Command, env)
+	to, err := notify.ChannelsOf(place.Root, c.e.Project(), f.Gate.Notify.Command, env)
 	if err != nil {
 		c.Log.Warn("not every channel of [notify] is used", "error", err)
 	}
-	if err := outbox.Open(place.Root).Post(to, item, failed); err != nil {
+	if err := notify.OpenOutbox(place.Root).Post(to, item, failed); err != nil {
 		failed(err)
 	}
 }
@@ -80,7 +79,7 @@ func (c *conductor) tellPerson(f Facts, item outbox.Item) {
 // goesOn drops notifications that were not sent: the task needs nobody now.
 func (c *conductor) goesOn() {
 	place := c.e.Place()
-	if err := outbox.Open(place.Root).Withdraw(outbox.TaskSubject(place.Branch)); err != nil {
+	if err := notify.OpenOutbox(place.Root).Withdraw(notify.TaskSubject(place.Branch)); err != nil {
 		c.Log.Warn("old notifications were not dropped", "error", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -26,7 +26,7 @@ func TestAPersonIsNotifiedOnceOfEachQuestion(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.notify(f)
-		outbox.Finish(t.Context())
+		notify.Finish(t.Context())
 	}
 	must := func(_ engine.Done, err error) {
 		t.Helper()
@@ -95,7 +95,7 @@ func TestANotifierThatStaysDoesNotStopTheConductor(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.notify(f)
-	outbox.Finish(t.Context())
+	notify.Finish(t.Context())
 	if pid, _ := os.ReadFile(filepath.Join(c.e.Place().Root, "pid")); strings.TrimSpace(string(pid)) == "" {
 		t.Error("it was not run")
 	} else if n, err := strconv.Atoi(strings.TrimSpace(string(pid))); err == nil {

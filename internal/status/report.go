@@ -23,7 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -143,7 +143,7 @@ func Read(e *engine.Engine) (*Report, error) {
 		r.Holder = &holder{Agent: t.ClaimedBy, Alive: e.Store().Probe(t.Session) == lease.Alive, Dead: v.Dead, Why: v.Why,
 			ClaimedAt: t.ClaimedAt, Heartbeat: st.Lease.Heartbeat, LeaseUntil: st.Lease.Until}
 	}
-	r.Notices = append(r.Notices, outbox.Warnings(r.Root, e.Project(), st.Gate.Notify.Command)...)
+	r.Notices = append(r.Notices, notify.Warnings(r.Root, e.Project(), st.Gate.Notify.Command)...)
 	if why := e.Unrehearsed(st.Snapshot, st.Gate); why != "" {
 		r.unrehearsed = []string{why + "; no run starts an agent before a rehearsal passes or you say so: ferrus init --rehearse"}
 		r.Notices = append(r.Notices, r.unrehearsed...)

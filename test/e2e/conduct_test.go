@@ -29,7 +29,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
@@ -109,7 +109,7 @@ func options(side string) conductor.Options {
 func conduct(root string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	defer outbox.Finish(ctx) // as the main function does
+	defer notify.Finish(ctx) // as the main function does
 	e, err := engine.Open(project.At(root, ""), engine.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		fmt.Println(err)
@@ -216,7 +216,7 @@ func (w *world) run(change ...func(*conductor.Options)) conductor.Outcome {
 	if err != nil {
 		w.t.Errorf("the conductor: %v", err)
 	}
-	outbox.Finish(ctx)
+	notify.Finish(ctx)
 	return out
 }
 

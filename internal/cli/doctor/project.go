@@ -9,7 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status/doctor"
 )
@@ -49,7 +49,7 @@ func checkWorkflows(p *doctor.Context) doctor.Finding {
 // checkNotify says which channels of [notify] failed when they were used last.
 func checkNotify(p *doctor.Context) doctor.Finding {
 	to, err := cli.Channels(p.Place.Root)
-	list, unread := outbox.Open(p.Place.Root).Failures(to)
+	list, unread := notify.OpenOutbox(p.Place.Root).Failures(to)
 	switch {
 	case unread != nil:
 		return doctor.Noted(unread.Error(), "")

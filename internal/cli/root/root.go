@@ -21,7 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox/attack"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 // Main runs the command line of the process and exits with its code.
@@ -32,7 +32,7 @@ func Main() {
 	process.Shim(run.Hold)
 	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, proc.Stop)
 	code := Run(cli.NewApp(os.Stdin, os.Stdout, os.Stderr), ctx, os.Args[1:])
-	outbox.Finish(ctx)
+	notify.Finish(ctx)
 	stop()
 	os.Exit(code)
 }

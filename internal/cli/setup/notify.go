@@ -10,7 +10,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/project/notify"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -54,8 +53,8 @@ func runNotify(a *cli.App, ctx context.Context, test bool) error {
 	if err != nil {
 		return err
 	}
-	box := outbox.Open(place.Root)
-	var list []outbox.Failure
+	box := notify.OpenOutbox(place.Root)
+	var list []notify.Failure
 	if test {
 		list, err = sendTest(ctx, place.Root, to)
 	} else {
@@ -68,10 +67,10 @@ func runNotify(a *cli.App, ctx context.Context, test bool) error {
 }
 
 // sendTest sends a message over each channel of a project.
-func sendTest(ctx context.Context, root string, to notify.Channels) ([]outbox.Failure, error) {
+func sendTest(ctx context.Context, root string, to notify.Channels) ([]notify.Failure, error) {
 	m := notify.Message{Title: "ferrus: a test", Env: []string{"FERRUS_EVENT=test", "FERRUS_ROOT=" + root, "FERRUS_ID=test"}}
-	m.Text = outbox.Text(root, "test", []outbox.Part{{Own: "This is a test. Nothing waits for you."}}, []string{"ferrus status"})
-	return outbox.Open(root).Test(ctx, to, m)
+	m.Text = notify.Text(root, "test", []notify.Part{{Own: "This is a test. Nothing waits for you."}}, []string{"ferrus status"})
+	return notify.OpenOutbox(root).Test(ctx, to, m)
 }
 
 // tryChannels sends a test over the channels of a ferrus.toml that init has written, and shows what happened. One that fails stops
@@ -95,11 +94,11 @@ func tryChannels(a *cli.App, ctx context.Context, root string) error {
 }
 
 // standing is how each channel did when it was used last.
-func standing(box *outbox.Box, to notify.Channels) ([]outbox.Failure, error) {
+func standing(box *notify.Outbox, to notify.Channels) ([]notify.Failure, error) {
 	failed, err := box.Failures(to)
-	var list []outbox.Failure
+	var list []notify.Failure
 	for _, ch := range to.List() {
-		is := outbox.Failure{Channel: ch.Name}
+		is := notify.Failure{Channel: ch.Name}
 		for _, f := range failed {
 			if f.Channel == ch.Name {
 				is = f
@@ -110,7 +109,7 @@ func standing(box *outbox.Box, to notify.Channels) ([]outbox.Failure, error) {
 	return list, err
 }
 
-func showChannels(a *cli.App, list []outbox.Failure, test bool) error {
+func showChannels(a *cli.App, list []notify.Failure, test bool) error {
 	failed := 0
 	for _, ch := range list {
 		if ch.Reason != "" {
@@ -119,7 +118,7 @@ func showChannels(a *cli.App, list []outbox.Failure, test bool) error {
 	}
 	switch {
 	case a.JSON:
-		if err := a.PrintJSON(map[string]any{"channels": append([]outbox.Failure{}, list...)}); err != nil {
+		if err := a.PrintJSON(map[string]any{"channels": append([]notify.Failure{}, list...)}); err != nil {
 			return err
 		}
 	case len(list) == 0 && test: // the error says so

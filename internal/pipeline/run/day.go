@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/internal/project/records"
 )
 
@@ -29,7 +29,7 @@ func (f *Folder) tellDay(o Options, a pipeline.Action) {
 	day, err := records.UsedUp(context.Background(), f.Settings.Root, o.Now())
 	if err == nil && day.Text != "" {
 		failed := func(err error) { o.Log.Warn("a person was not notified", "error", err) }
-		err = outbox.Open(f.Settings.Root).Post(f.channels(o), day.Item(f.Settings.Root), failed)
+		err = notify.OpenOutbox(f.Settings.Root).Post(f.channels(o), day.Item(f.Settings.Root), failed)
 	}
 	if err != nil {
 		o.Log.Warn("a person was not notified", "error", err)

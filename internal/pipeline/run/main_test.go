@@ -21,7 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
+	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
 
@@ -134,8 +134,8 @@ func (y *yard) conduct(f *Folder) pipeline.Action {
 	if err != nil {
 		y.t.Fatalf("%v\n%s", err, y.story(f))
 	}
-	outbox.Finish(ctx)
-	if err := outbox.Open(f.Settings.Root).Send(ctx, f.channels(y.o)); err != nil { // what was cut under load
+	notify.Finish(ctx)
+	if err := notify.OpenOutbox(f.Settings.Root).Send(ctx, f.channels(y.o)); err != nil { // what was cut under load
 		y.t.Error(err)
 	}
 	return a
@@ -214,7 +214,7 @@ func conductor() int {
 				return
 			}
 			if e.Count--; e.Count == 0 {
-				outbox.Finish(context.Background()) // a kill between a sending and its record repeats it
+				notify.Finish(context.Background()) // a kill between a sending and its record repeats it
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 				select {}
 			}

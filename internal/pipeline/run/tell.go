@@ -8,7 +8,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project/notify"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
 )
 
 // news sends pending notifications, unless another process is doing that. Then that process, or the
@@ -44,7 +43,7 @@ func (f *Folder) spread(ctx context.Context, o Options) {
 	for _, l := range lines {
 		o.at("before tell")
 		failed := func(err error) { o.Log.Warn("a person was not notified", "error", err) }
-		if err := outbox.Open(f.Settings.Root).Post(to, f.item(l), failed); err != nil {
+		if err := notify.OpenOutbox(f.Settings.Root).Post(to, f.item(l), failed); err != nil {
 			failed(err)
 			return
 		}
@@ -63,7 +62,7 @@ func (f *Folder) channels(o Options) notify.Channels {
 		o.Log.Warn("not every channel of [notify] is used", "error", err)
 		return notify.Channels{Command: f.Settings.Notify.Command, Dir: f.Settings.Root}
 	}
-	to, err := outbox.Channels(f.Settings.Root, record, f.Settings.Notify.Command, nil)
+	to, err := notify.ChannelsOf(f.Settings.Root, record, f.Settings.Notify.Command, nil)
 	if err != nil {
 		o.Log.Warn("not every channel of [notify] is used", "error", err)
 	}
@@ -71,11 +70,11 @@ func (f *Folder) channels(o Options) notify.Channels {
 }
 
 // item is the notification of a line of the journal.
-func (f *Folder) item(l Line) outbox.Item {
+func (f *Folder) item(l Line) notify.Item {
 	id := fmt.Sprint(f.Name(), " ", l.Rev)
-	return outbox.Item{ID: id, Subject: "pipeline " + f.Name(), Message: notify.Message{
+	return notify.Item{ID: id, Subject: "pipeline " + f.Name(), Message: notify.Message{
 		Title: "ferrus: pipeline " + f.Name(),
-		Text:  outbox.Text(f.Settings.Root, id, []outbox.Part{{Own: l.Tell}}, []string{"ferrus pipeline status " + f.Name()}),
+		Text:  notify.Text(f.Settings.Root, id, []notify.Part{{Own: l.Tell}}, []string{"ferrus pipeline status " + f.Name()}),
 		Env: []string{"FERRUS_EVENT=pipeline", "FERRUS_ROOT=" + f.Settings.Root, "FERRUS_PIPELINE=" + f.Workflow.Name, "FERRUS_DELIVERY=" + f.Name(),
 			"FERRUS_STATE=" + string(l.Status.State), "FERRUS_TITLE=" + l.Status.Topic, "FERRUS_ID=" + id},
 	}}

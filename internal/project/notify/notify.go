@@ -1,6 +1,12 @@
 // Package notify tells a person something outside of the terminal: by a shell command, by the
-// services that URLs name, and on the desktop. Callers decide the text. Package outbox remembers
-// what was sent.
+// services that URLs name, and on the desktop.
+//
+// An [Outbox] remembers what the person of a project was sent. Each item is recorded before it is
+// sent, and each channel is recorded after it accepted the item. So every channel gets each item at
+// least once, whatever is killed, and never again once that is recorded. A kill between the two
+// repeats an item; its text has its ID. A channel that fails is tried again later, a few times.
+//
+// Callers decide what an item is and when it is due. Start reading at outbox.go.
 package notify
 
 import (

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A service is a local server that takes messages, as a webhook or ntfy does.
-type service struct {
+// A endpoint is a local server that takes messages, as a webhook or ntfy does.
+type endpoint struct {
 	*httptest.Server
 	status int
 
@@ -24,9 +24,9 @@ type service struct {
 	path []string
 }
 
-func newService(t *testing.T, status int) *service {
+func newEndpoint(t *testing.T, status int) *endpoint {
 	t.Helper()
-	s := &service{status: status}
+	s := &endpoint{status: status}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.mu.Lock()
@@ -39,7 +39,7 @@ func newService(t *testing.T, status int) *service {
 	return s
 }
 
-func (s *service) host() string { return strings.TrimPrefix(s.URL, "http://") }
+func (s *endpoint) host() string { return strings.TrimPrefix(s.URL, "http://") }
 
 var question = Message{Title: "ferrus: a question", Text: "Red?\n\n1. yes\n2. no\n\nferrus answer 1\nid: t1 q1", Env: []string{"FERRUS_EVENT=question"}}
 
@@ -57,7 +57,7 @@ func TestAServiceGetsTheWholeText(t *testing.T) {
 	for name, url := range forms("HOST") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, http.StatusOK)
+			s := newEndpoint(t, http.StatusOK)
 			list := Channels{URLs: []string{strings.Replace(url, "HOST", s.host(), 1)}}.List()
 			if len(list) != 1 {
 				t.Fatalf("%d channels", len(list))
@@ -79,10 +79,10 @@ func TestAServiceGetsTheWholeText(t *testing.T) {
 
 // TestAFailureNamesNoSecret: whatever fails, and whatever the server answers.
 func TestAFailureNamesNoSecret(t *testing.T) {
-	refused := newService(t, http.StatusOK)
+	refused := newEndpoint(t, http.StatusOK)
 	gone := refused.host()
 	refused.Close()
-	echo := newService(t, http.StatusForbidden)
+	echo := newEndpoint(t, http.StatusForbidden)
 	urls := []string{"nosuch://s3cretXyz@x/s3cretXyz", "slack://s3cretXyz", "discord://s3cretXyz@12", "://s3cretXyz", "logger://", "pushbullet://s3cretXyz",
 		"telegram://s3cretXyz@telegram?chats=s3cretXyz", "ntfy://a:s3cretXyz%20b@" + gone + "/s3cretXyz?scheme=http&bad=s3cretXyz", "generic://\x7fs3cretXyz"}
 	for _, host := range []string{gone, echo.host()} {
@@ -106,7 +106,7 @@ func TestAFailureNamesNoSecret(t *testing.T) {
 
 // TestAVariableHasTheURL: it is read when a message is sent, and its name is all that is said.
 func TestAVariableHasTheURL(t *testing.T) {
-	s := newService(t, http.StatusOK)
+	s := newEndpoint(t, http.StatusOK)
 	t.Setenv("FERRUS_NOTIFY_URL", forms(s.host())["ntfy"])
 	t.Setenv("FERRUS_NOTIFY_EMPTY", "")
 	list := Channels{URLs: []string{"$FERRUS_NOTIFY_URL", "$FERRUS_NOTIFY_EMPTY", "$FERRUS_NOTIFY_URL"}}.List()

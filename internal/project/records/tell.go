@@ -4,15 +4,14 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/project/notify"
-	"github.com/ferrus-go/ferrus/internal/project/outbox"
 )
 
 // Item is the notification of the limit: a person gets it once, whichever task or pipeline of the project at root waits for midnight.
-func (l Limit) Item(root string) outbox.Item {
+func (l Limit) Item(root string) notify.Item {
 	id := l.ID()
-	return outbox.Item{ID: id, Subject: "need day", Message: notify.Message{
+	return notify.Item{ID: id, Subject: "need day", Message: notify.Message{
 		Title: "ferrus: day (" + filepath.Base(root) + ")",
-		Text:  outbox.Text(root, id, []outbox.Part{{Own: l.Need()}}, []string{Allow}),
+		Text:  notify.Text(root, id, []notify.Part{{Own: l.Need()}}, []string{Allow}),
 		Env:   []string{"FERRUS_EVENT=day", "FERRUS_ROOT=" + root, "FERRUS_TITLE=", "FERRUS_BRANCH=", "FERRUS_ID=" + id},
 	}}
 }

@@ -1,4 +1,4 @@
-package outbox
+package notify
 
 import (
 	"errors"
@@ -8,15 +8,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
-	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
-// Channels returns the channels of the project at root: a command that the caller has frozen or
+// ChannelsOf returns the channels of the project at root: a command that the caller has frozen or
 // agreed to, with its environment (nil means that of this process), and the others that a person
 // has agreed to. The error says which are left out; the channels are usable all the same. Without a
 // record of agreements everything may be used.
-func Channels(root string, record *trust.Project, command string, environ []string) (notify.Channels, error) {
-	to := notify.Channels{Command: command, Dir: root, Environ: environ}
+func ChannelsOf(root string, record *trust.Project, command string, environ []string) (Channels, error) {
+	to := Channels{Command: command, Dir: root, Environ: environ}
 	conf, err := config.Load(filepath.Join(root, config.FileName))
 	if err != nil {
 		conf = config.Default()
@@ -33,11 +32,11 @@ func Channels(root string, record *trust.Project, command string, environ []stri
 // Warnings says, in a line each, which channels of the project at root failed when they were used
 // last.
 func Warnings(root string, record *trust.Project, command string) (lines []string) {
-	b := Open(root)
+	b := OpenOutbox(root)
 	if r, err := b.read(); err == nil && len(r.Failures) == 0 {
 		return nil
 	}
-	to, _ := Channels(root, record, command, nil)
+	to, _ := ChannelsOf(root, record, command, nil)
 	list, err := b.Failures(to)
 	if err != nil {
 		return []string{"notify: " + err.Error()}

@@ -1,12 +1,10 @@
-package outbox
+package notify
 
 import (
 	"errors"
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 const (
@@ -24,12 +22,12 @@ type record struct {
 
 // An entry is an item. Message is nil when every channel has it or was tried often enough.
 type entry struct {
-	ID      string          `json:"id"`
-	Subject string          `json:"subject"`
-	At      time.Time       `json:"at"`
-	Sent    []string        `json:"sent,omitempty"` // the channels that accepted it
-	Tries   map[string]try  `json:"tries,omitempty"`
-	Message *notify.Message `json:"message,omitempty"`
+	ID      string         `json:"id"`
+	Subject string         `json:"subject"`
+	At      time.Time      `json:"at"`
+	Sent    []string       `json:"sent,omitempty"` // the channels that accepted it
+	Tries   map[string]try `json:"tries,omitempty"`
+	Message *Message       `json:"message,omitempty"`
 }
 
 // A try is how often a channel failed, and when it is tried again.
@@ -81,10 +79,10 @@ func (r *record) drop(which func(*entry) bool) (any bool) {
 }
 
 // due returns the oldest item that one of the channels lacks and may be sent now; nil for none.
-func (r *record) due(list []notify.Channel, now time.Time) *entry {
+func (r *record) due(list []Channel, now time.Time) *entry {
 	for i := range r.Entries {
 		e := &r.Entries[i]
-		if slices.ContainsFunc(list, func(ch notify.Channel) bool { return e.owes(ch.Name, now) }) {
+		if slices.ContainsFunc(list, func(ch Channel) bool { return e.owes(ch.Name, now) }) {
 			return e
 		}
 	}
@@ -122,7 +120,7 @@ func (r *record) mark(id, channel string, err error, now time.Time) {
 
 // settle forgets the message of an item that no channel lacks any more, of the list or of those
 // that another process tried.
-func (r *record) settle(id string, list []notify.Channel) {
+func (r *record) settle(id string, list []Channel) {
 	for i := range r.Entries {
 		e := &r.Entries[i]
 		names := slices.Collect(maps.Keys(e.Tries))

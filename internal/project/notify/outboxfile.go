@@ -1,4 +1,4 @@
-package outbox
+package notify
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const (
 )
 
 // read returns the record; an empty one where there is none.
-func (b *Box) read() (record, error) {
+func (b *Outbox) read() (record, error) {
 	var r record
 	root, name, err := rootfs.For(filepath.Join(b.dir, recordFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func (b *Box) read() (record, error) {
 const busy = 10 * time.Second
 
 // update changes the record durably, one process at a time. change reports whether it did.
-func (b *Box) update(change func(*record) bool) error {
+func (b *Outbox) update(change func(*record) bool) error {
 	lock, err := b.lock(recordLock, func(path string) (*filelock.Lock, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), busy)
 		defer cancel()
@@ -86,7 +86,7 @@ func (b *Box) update(change func(*record) bool) error {
 }
 
 // lock takes a lock of the outbox by a function of package filelock.
-func (b *Box) lock(name string, take func(path string) (*filelock.Lock, error)) (*filelock.Lock, error) {
+func (b *Outbox) lock(name string, take func(path string) (*filelock.Lock, error)) (*filelock.Lock, error) {
 	root, in, err := rootfs.For(filepath.Join(b.dir, name))
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 //go:build unix
 
-package outbox
+package notify
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
-	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 var eight = time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
@@ -72,7 +71,7 @@ func TestALargeRecordIsReadAgain(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".ferrus"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	b := Open(dir)
+	b := OpenOutbox(dir)
 	put := func(n int) {
 		err := b.update(func(r *record) bool {
 			long := item(fmt.Sprint("q", n))
@@ -97,7 +96,7 @@ func TestALargeRecordIsReadAgain(t *testing.T) {
 
 // TestAnItemIsOwedUntilItIsOldOrTriedOften over each channel by itself, the oldest item first.
 func TestAnItemIsOwedUntilItIsOldOrTriedOften(t *testing.T) {
-	refused, list := errors.New("out of order"), []notify.Channel{{Name: "a"}, {Name: "b"}}
+	refused, list := errors.New("out of order"), []Channel{{Name: "a"}, {Name: "b"}}
 	due := func(r *record, after time.Duration) string {
 		if e := r.due(list, eight.Add(after)); e != nil {
 			return e.ID
@@ -160,7 +159,7 @@ func TestWarningsNameWhatFailed(t *testing.T) {
 		t.Errorf("nothing was sent: %q", list)
 	}
 	down.answer(http.StatusServiceUnavailable)
-	must(t, Open(dir).Tell(t.Context(), notify.Channels{Command: "exit 1", Dir: dir, URLs: urls}, item("q1")))
+	must(t, OpenOutbox(dir).Tell(t.Context(), Channels{Command: "exit 1", Dir: dir, URLs: urls}, item("q1")))
 	list := warnings()
 	if len(list) != 2 || !strings.HasPrefix(list[0], "notify: command failed at ") || !strings.HasPrefix(list[1], "notify: ntfy ") ||
 		!strings.Contains(list[1], " failed at ") || !strings.HasSuffix(list[1], "; ferrus notify --test tries every channel") {
@@ -180,7 +179,7 @@ func TestWarningsNameWhatFailed(t *testing.T) {
 // TestAWriteThatChangesNothingIsNone: who withdraws nothing makes no file, and leaves the record as it is.
 func TestAWriteThatChangesNothingIsNone(t *testing.T) {
 	s, dir := newService(t), project(t)
-	b := Open(dir)
+	b := OpenOutbox(dir)
 	must(t, b.Withdraw("task"))
 	must(t, b.Send(t.Context(), s.urls()))
 	if entries, err := os.ReadDir(filepath.Join(dir, ".ferrus")); err != nil || len(entries) != 0 {
@@ -200,7 +199,7 @@ func TestAWriteThatChangesNothingIsNone(t *testing.T) {
 // TestASenderThatCannotBeSaysSo, also to a caller that has posted the item beside its work. The item is sent by the next one.
 func TestASenderThatCannotBeSaysSo(t *testing.T) {
 	s, dir := newService(t), project(t)
-	b, lock := Open(dir), filepath.Join(dir, ".ferrus", "live", sendingLock)
+	b, lock := OpenOutbox(dir), filepath.Join(dir, ".ferrus", "live", sendingLock)
 	must(t, os.MkdirAll(lock, 0o700))
 	for _, err := range []error{b.Tell(t.Context(), s.urls(), item("q1")), b.Send(t.Context(), s.urls())} {
 		if err == nil || !strings.Contains(err.Error(), sendingLock) {

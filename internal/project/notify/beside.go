@@ -1,4 +1,4 @@
-package outbox
+package notify
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"maps"
 	"sync"
 	"time"
-
-	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 // Patience is how long the end of a command waits for services that have not answered.
@@ -18,7 +16,7 @@ var errCut = errors.New("no answer before the command ended; the next run, step 
 
 // Post records an item and sends it beside the work of this process, with whatever else is due; [Finish] waits for that. It does
 // nothing without channels. The error is about the record. failed gets one that occurs later.
-func (b *Box) Post(to notify.Channels, item Item, failed func(error)) error {
+func (b *Outbox) Post(to Channels, item Item, failed func(error)) error {
 	if len(to.List()) == 0 {
 		return nil
 	}
@@ -31,7 +29,7 @@ func (b *Box) Post(to notify.Channels, item Item, failed func(error)) error {
 }
 
 // SendBeside sends what is due beside the work of this process; [Finish] waits for that. failed gets an error of the record.
-func (b *Box) SendBeside(to notify.Channels, failed func(error)) {
+func (b *Outbox) SendBeside(to Channels, failed func(error)) {
 	beside.start(func(ctx context.Context) {
 		if err := b.Send(ctx, to); err != nil && ctx.Err() == nil {
 			failed(err)

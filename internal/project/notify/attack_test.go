@@ -1,6 +1,6 @@
 //go:build unix
 
-package outbox
+package notify
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
-	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 // TestNoEntryLeadsAnOutboxOutside lays links, FIFOs and huge files in place of what an outbox reads, locks and writes.
@@ -25,9 +24,9 @@ func TestNoEntryLeadsAnOutboxOutside(t *testing.T) {
 			}
 		}
 	}
-	to := notify.Channels{Command: "exit 1"}
+	to := Channels{Command: "exit 1"}
 	rootfstest.Attack(t, paths, setup, func(t *testing.T, c rootfstest.Case) error {
-		b := Open(c.Dir)
+		b := OpenOutbox(c.Dir)
 		_, failures := b.Failures(to)
 		_, tested := b.Test(t.Context(), to, item("q0").Message)
 		return errors.Join(failures, tested, b.Tell(t.Context(), to, item("q1")), b.Send(t.Context(), to), b.Withdraw("task"))

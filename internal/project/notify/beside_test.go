@@ -1,6 +1,6 @@
 //go:build unix
 
-package outbox
+package notify
 
 import (
 	"context"
@@ -11,12 +11,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 // Tell posts an item, and waits until it was tried.
-func (b *Box) Tell(_ context.Context, to notify.Channels, it Item) (err error) {
+func (b *Outbox) Tell(_ context.Context, to Channels, it Item) (err error) {
 	if wrong := b.Post(to, it, func(e error) { err = e }); wrong != nil {
 		return wrong
 	}
@@ -84,7 +82,7 @@ func TestWhatWasCutIsSentByTheNextCommand(t *testing.T) {
 	}))
 	defer s.Close()
 	defer s.CloseClientConnections()
-	to := notify.Channels{URLs: []string{"generic://" + strings.TrimPrefix(s.URL, "http://") + "/hook?disabletls=yes"}}
+	to := Channels{URLs: []string{"generic://" + strings.TrimPrefix(s.URL, "http://") + "/hook?disabletls=yes"}}
 	b, _ := at(t)
 	must(t, b.Post(to, item("q1"), func(err error) { t.Error(err) })) // it returns
 	<-asked

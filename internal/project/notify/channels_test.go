@@ -1,6 +1,6 @@
 //go:build unix
 
-package outbox
+package notify
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func names(t *testing.T, dir string) (list []string, refused bool) {
 	t.Helper()
 	record, err := trust.Open(dir)
 	must(t, err)
-	to, err := Channels(dir, record, "", nil)
+	to, err := ChannelsOf(dir, record, "", nil)
 	if refused = errors.Is(err, agreement.ErrChannels); !refused {
 		must(t, err)
 	}
@@ -50,8 +50,8 @@ func TestACloneSendsNothing(t *testing.T) {
 	}
 	record, err := trust.Open(dir)
 	must(t, err)
-	to, _ := Channels(dir, record, "", nil)
-	must(t, Open(dir).Tell(t.Context(), to, item("q1")))
+	to, _ := ChannelsOf(dir, record, "", nil)
+	must(t, OpenOutbox(dir).Tell(t.Context(), to, item("q1")))
 	s.want(t)
 
 	must(t, agreement.Agree(dir))
@@ -104,7 +104,7 @@ func TestAPersonsOwnChannelsNeedNoAgreement(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(own, "ferrus", "config.toml"), []byte("[notify]\nurls = [\"s3cretXyz\"]\n"), 0o600))
 	record, err := trust.Open(dir)
 	must(t, err)
-	if _, err := Channels(dir, record, "", nil); err == nil || strings.Contains(err.Error(), "s3cretXyz") || !strings.Contains(err.Error(), "item 1") {
+	if _, err := ChannelsOf(dir, record, "", nil); err == nil || strings.Contains(err.Error(), "s3cretXyz") || !strings.Contains(err.Error(), "item 1") {
 		t.Errorf("%v", err)
 	}
 }

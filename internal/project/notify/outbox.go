@@ -1,12 +1,4 @@
-// Package outbox tells the person of a project what needs them, over the channels of [notify].
-//
-// Each item is recorded before it is sent, and each channel is recorded after it accepted the item.
-// So every channel gets each item at least once, whatever is killed, and never again once that is
-// recorded. A kill between the two repeats an item; its text has its ID. A channel that fails is
-// tried again later, a few times.
-//
-// Callers decide what an item is. Package notify reaches the person.
-package outbox
+package notify
 
 import (
 	"context"
@@ -16,30 +8,29 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
-	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 // An Item is a notification that a person gets once.
 type Item struct {
 	ID      string // unique in the project
 	Subject string // what it is about; a newer item of the same subject ends further tries of an older one
-	notify.Message
+	Message
 }
 
-// A Box is the outbox of a project. Several processes may use it at the same time.
-type Box struct {
+// A Outbox is the outbox of a project. Several processes may use it at the same time.
+type Outbox struct {
 	dir string // the folder of its files
 	now func() time.Time
 	at  func(point string) // tests end the process here
 }
 
-// Open returns the outbox of the project at root. It writes nothing.
-func Open(root string) *Box {
-	return &Box{dir: filepath.Join(root, ".ferrus", "live"), now: time.Now, at: func(string) {}}
+// OpenOutbox returns the outbox of the project at root. It writes nothing.
+func OpenOutbox(root string) *Outbox {
+	return &Outbox{dir: filepath.Join(root, ".ferrus", "live"), now: time.Now, at: func(string) {}}
 }
 
 // Send sends what is due. When another process is doing that, it leaves it to that process.
-func (b *Box) Send(ctx context.Context, to notify.Channels) error {
+func (b *Outbox) Send(ctx context.Context, to Channels) error {
 	list := to.List()
 	for len(list) > 0 {
 		r, err := b.read()
@@ -62,7 +53,7 @@ func (b *Box) Send(ctx context.Context, to notify.Channels) error {
 }
 
 // sendAll sends item by item, until none is due. The caller holds the lock.
-func (b *Box) sendAll(ctx context.Context, list []notify.Channel) error {
+func (b *Outbox) sendAll(ctx context.Context, list []Channel) error {
 	for ctx.Err() == nil {
 		r, err := b.read()
 		if err != nil {
@@ -81,7 +72,7 @@ func (b *Box) sendAll(ctx context.Context, list []notify.Channel) error {
 
 // sendOne sends an item over all channels that lack it, at the same time, and records each as it
 // ends.
-func (b *Box) sendOne(ctx context.Context, e entry, list []notify.Channel) error {
+func (b *Outbox) sendOne(ctx context.Context, e entry, list []Channel) error {
 	type result struct {
 		name string
 		err  error
@@ -108,7 +99,7 @@ func (b *Box) sendOne(ctx context.Context, e entry, list []notify.Channel) error
 }
 
 // Withdraw drops what was not sent yet about a subject: it needs nobody any longer.
-func (b *Box) Withdraw(subject string) error {
+func (b *Outbox) Withdraw(subject string) error {
 	r, err := b.read()
 	if err != nil || !r.withdraw(subject) {
 		return err
@@ -117,7 +108,7 @@ func (b *Box) Withdraw(subject string) error {
 }
 
 // Test sends a message over every channel and returns what happened, in the order of the channels.
-func (b *Box) Test(ctx context.Context, to notify.Channels, m notify.Message) ([]Failure, error) {
+func (b *Outbox) Test(ctx context.Context, to Channels, m Message) ([]Failure, error) {
 	var out []Failure
 	for _, ch := range to.List() {
 		err := ch.Send(ctx, m)
@@ -130,7 +121,7 @@ func (b *Box) Test(ctx context.Context, to notify.Channels, m notify.Message) ([
 }
 
 // Failures returns the channels that failed when they were used last, in their order.
-func (b *Box) Failures(to notify.Channels) ([]Failure, error) {
+func (b *Outbox) Failures(to Channels) ([]Failure, error) {
 	r, err := b.read()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 //go:build unix
 
-package outbox
+package notify
 
 import (
 	"errors"
@@ -18,8 +18,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/ferrus-go/ferrus/internal/project/notify"
 )
 
 // A service is a local server that counts what it gets.
@@ -57,13 +55,13 @@ func (s *service) all() []string {
 }
 
 // urls are two channels at the service: a webhook and ntfy.
-func (s *service) urls() notify.Channels {
+func (s *service) urls() Channels {
 	host := strings.TrimPrefix(s.URL, "http://")
-	return notify.Channels{URLs: []string{"generic://" + host + "/hook?disabletls=yes", "ntfy://" + host + "/topic?scheme=http"}}
+	return Channels{URLs: []string{"generic://" + host + "/hook?disabletls=yes", "ntfy://" + host + "/topic?scheme=http"}}
 }
 
 func item(id string) Item {
-	return Item{ID: id, Subject: "task", Message: notify.Message{Title: "a question", Text: "Red?\nid: " + id}}
+	return Item{ID: id, Subject: "task", Message: Message{Title: "a question", Text: "Red?\nid: " + id}}
 }
 
 // project returns the root of a new project.
@@ -75,10 +73,10 @@ func project(t *testing.T) string {
 }
 
 // at opens the outbox of a new project at a time that the test moves.
-func at(t *testing.T) (*Box, *time.Time) {
+func at(t *testing.T) (*Outbox, *time.Time) {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	b := Open(project(t))
+	b := OpenOutbox(project(t))
 	b.now = func() time.Time { return now }
 	return b, &now
 }
@@ -102,11 +100,11 @@ func TestEachItemIsSentOnce(t *testing.T) {
 	s, dir := newService(t), project(t)
 	for range 3 {
 		for _, id := range []string{"q1", "q2"} {
-			must(t, Open(dir).Tell(t.Context(), s.urls(), item(id)))
+			must(t, OpenOutbox(dir).Tell(t.Context(), s.urls(), item(id)))
 		}
 	}
 	s.want(t, "hook q1", "hook q2", "topic q1", "topic q2")
-	r, err := Open(dir).read()
+	r, err := OpenOutbox(dir).read()
 	must(t, err)
 	for _, e := range r.Entries {
 		if e.Message != nil {
@@ -119,7 +117,7 @@ func TestEachItemIsSentOnce(t *testing.T) {
 func TestNobodyIsToldWithoutAChannel(t *testing.T) {
 	s := newService(t)
 	b, _ := at(t)
-	must(t, b.Tell(t.Context(), notify.Channels{}, item("q1")))
+	must(t, b.Tell(t.Context(), Channels{}, item("q1")))
 	if _, err := os.Stat(b.dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the outbox of a project without channels has files")
 	}
@@ -179,13 +177,13 @@ func TestAChannelThatFailsIsTriedAgain(t *testing.T) {
 
 // TestWhatNeedsNobodyIsNotSent: it was withdrawn, replaced by a newer item, or is a day old.
 func TestWhatNeedsNobodyIsNotSent(t *testing.T) {
-	for name, change := range map[string]func(t *testing.T, b *Box, now *time.Time, to notify.Channels){
-		"withdrawn": func(t *testing.T, b *Box, _ *time.Time, _ notify.Channels) { must(t, b.Withdraw("task")) },
-		"replaced": func(t *testing.T, b *Box, _ *time.Time, to notify.Channels) {
+	for name, change := range map[string]func(t *testing.T, b *Outbox, now *time.Time, to Channels){
+		"withdrawn": func(t *testing.T, b *Outbox, _ *time.Time, _ Channels) { must(t, b.Withdraw("task")) },
+		"replaced": func(t *testing.T, b *Outbox, _ *time.Time, to Channels) {
 			must(t, b.Tell(t.Context(), to, item("q2")))
 			must(t, b.Withdraw("task"))
 		},
-		"stale": func(_ *testing.T, _ *Box, now *time.Time, _ notify.Channels) { *now = now.Add(stale) },
+		"stale": func(_ *testing.T, _ *Outbox, now *time.Time, _ Channels) { *now = now.Add(stale) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -211,7 +209,7 @@ func TestManyProcessesSendAnItemOnce(t *testing.T) {
 		all.Go(func() {
 			it := item(fmt.Sprint("q", i%4))
 			it.Subject = it.ID
-			if err := Open(dir).Tell(t.Context(), s.urls(), it); err != nil {
+			if err := OpenOutbox(dir).Tell(t.Context(), s.urls(), it); err != nil {
 				t.Error(err)
 			}
 		})
@@ -234,8 +232,8 @@ func TestAKillLosesNothing(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			for range 2 {
-				must(t, Open(dir).Send(t.Context(), s.urls()))
-				must(t, Open(dir).Tell(t.Context(), s.urls(), item("q1")))
+				must(t, OpenOutbox(dir).Send(t.Context(), s.urls()))
+				must(t, OpenOutbox(dir).Tell(t.Context(), s.urls(), item("q1")))
 			}
 			got := s.all()
 			if !slices.Equal(slices.Compact(slices.Clone(got)), []string{"hook q1", "topic q1"}) || len(got) > 2+repeats {
@@ -251,7 +249,7 @@ func TestASenderIsKilled(t *testing.T) {
 	if dir == "" {
 		t.Skip("it is started by another test")
 	}
-	b, passed := Open(dir), map[string]int{}
+	b, passed := OpenOutbox(dir), map[string]int{}
 	b.at = func(point string) {
 		if passed[point]++; fmt.Sprint(point, passed[point]) == os.Getenv("OUTBOX_POINT") {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
