@@ -21,7 +21,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // A Runner runs a command line in this process and returns its exit code.
@@ -40,7 +39,7 @@ func (a *App) Do(ctx context.Context, root, via string, what status.Act, values 
 	}
 	inner := &App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, InTTY: a.InTTY && via == "ui", Via: via,
 		Dir: root, Shown: what.On, Resume: slices.Contains(args, status.Continues)}
-	r := act.Request{Kind: act.Named(cmp.Or(what.As, what.Name)), ID: what.ID, Item: what.Item}
+	r := status.Request{Kind: status.ActNamed(cmp.Or(what.As, what.Name)), ID: what.ID, Item: what.Item}
 	if what.Report != nil {
 		inner.Branch, r.Branch = what.Report.Branch, what.Report.Branch
 	}
@@ -48,7 +47,7 @@ func (a *App) Do(ctx context.Context, root, via string, what status.Act, values 
 }
 
 // do carries out a request. The report by which it was possible is not read again.
-func (a *App) do(ctx context.Context, r act.Request, what status.Act, values map[string]string) status.Outcome {
+func (a *App) do(ctx context.Context, r status.Request, what status.Act, values map[string]string) status.Outcome {
 	text := Source{}
 	var err error
 	for _, f := range what.Fields {

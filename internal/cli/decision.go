@@ -8,7 +8,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // TaskFlag lets a command name the task that it is about.
@@ -22,7 +21,7 @@ func (a *App) SubmissionFlag(cmd *cobra.Command) {
 }
 
 // Decide carries out a decision on the task that the command means, with its text, and shows what became of it.
-func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...string) error {
+func (a *App) Decide(ctx context.Context, r status.Request, from Source, words ...string) error {
 	s, err := a.deciding(ctx, &r)
 	if err != nil {
 		return err
@@ -77,7 +76,7 @@ func (a *App) Decide(ctx context.Context, r act.Request, from Source, words ...s
 
 // Merge carries out an act on a branch in a person's session of the project, and shows what became of it, but not what helps next: the command
 // goes on. As JSON it shows nothing.
-func (a *App) Merge(ctx context.Context, s *engine.Session, r act.Request) error {
+func (a *App) Merge(ctx context.Context, s *engine.Session, r status.Request) error {
 	got, err := a.decide(ctx, s, r, Source{}, nil)
 	for _, line := range got.Lines {
 		if !a.JSON && err == nil {
@@ -88,7 +87,7 @@ func (a *App) Merge(ctx context.Context, s *engine.Session, r act.Request) error
 }
 
 // deciding opens the session in which a person decides: that of the task, or of the project for an act on one of its branches.
-func (a *App) deciding(ctx context.Context, r *act.Request) (*engine.Session, error) {
+func (a *App) deciding(ctx context.Context, r *status.Request) (*engine.Session, error) {
 	if r.Project {
 		r.On = a.Shown
 		return a.ProjectSession(ctx, r.Verb)
@@ -97,7 +96,7 @@ func (a *App) deciding(ctx context.Context, r *act.Request) (*engine.Session, er
 }
 
 // decide carries out a decision with its text in the session of a person.
-func (a *App) decide(ctx context.Context, s *engine.Session, r act.Request, from Source, words []string) (got act.Result, err error) {
+func (a *App) decide(ctx context.Context, s *engine.Session, r status.Request, from Source, words []string) (got status.ActResult, err error) {
 	if r.Text = from.Message; r.Document {
 		if r.Text, err = a.Text(from, words); err != nil {
 			return got, CannotDo(r.Cannot(), "", err)
@@ -113,9 +112,9 @@ func (a *App) decide(ctx context.Context, s *engine.Session, r act.Request, from
 		defer end()
 		ctx = following
 	}
-	got, err = act.Do(ctx, s, r)
+	got, err = status.CarryOut(ctx, s, r)
 	if err != nil {
-		return got, CannotDo(r.Cannot(), act.Instead(s.Engine(), r), err)
+		return got, CannotDo(r.Cannot(), status.Instead(s.Engine(), r), err)
 	}
 	if got.Left != nil {
 		got.Left = CannotDo(r.Rest, "", got.Left)

@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
-// Acts are what a person can do, each with its command. The terminal screen and the web page show them; package act carries out the one
+// Acts are what a person can do, each with its command. The terminal screen and the web page show them; [CarryOut] carries out the one
 // that is chosen, as it does for the command.
 
 // An Act is a command that a person can run now. Its arguments name what the person was shown: the submission, the question,

@@ -8,9 +8,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
-var reject = Act{Name: "reject", Args: []string{"reject", "--submission", "s3", "--message={text}"}, Fields: []Field{{Name: "text", Label: "Notes", Kind: TextField, Required: true}}}
+var rejectAct = Act{Name: "reject", Args: []string{"reject", "--submission", "s3", "--message={text}"}, Fields: []Field{{Name: "text", Label: "Notes", Kind: TextField, Required: true}}}
 
-var answer = Act{Name: "answer", Args: []string{"answer", "q1", "--", "{answer}"}, Fields: []Field{{Name: "answer", Label: "Answer", Kind: ChoiceField, Required: true}}}
+var answerAct = Act{Name: "answer", Args: []string{"answer", "q1", "--", "{answer}"}, Fields: []Field{{Name: "answer", Label: "Answer", Kind: ChoiceField, Required: true}}}
 
 func TestFill(t *testing.T) {
 	note := Act{Name: "approve", Args: []string{"approve", "--message={note}"}, Fields: []Field{{Name: "note", Label: "Note", Kind: LineField}}}
@@ -20,9 +20,9 @@ func TestFill(t *testing.T) {
 		values map[string]string
 		want   []string // nil when it is refused
 	}{
-		{reject, map[string]string{"text": "-x\nand {note}"}, []string{"reject", "--submission", "s3", "--message=-x\nand {note}"}},
-		{reject, map[string]string{"text": " \n"}, nil},
-		{answer, map[string]string{"answer": "--no"}, []string{"answer", "q1", "--", "--no"}},
+		{rejectAct, map[string]string{"text": "-x\nand {note}"}, []string{"reject", "--submission", "s3", "--message=-x\nand {note}"}},
+		{rejectAct, map[string]string{"text": " \n"}, nil},
+		{answerAct, map[string]string{"answer": "--no"}, []string{"answer", "q1", "--", "--no"}},
 		{note, nil, []string{"approve"}},
 		{note, map[string]string{"note": "well"}, []string{"approve", "--message=well"}},
 		{note, map[string]string{"note": "a\nb"}, nil},
@@ -42,24 +42,24 @@ func TestFill(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	if got, want := answer.Command(), `ferrus answer q1 "..."`; got != want {
+	if got, want := answerAct.Command(), `ferrus answer q1 "..."`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 // TestFind: what was shown is found by its arguments, and what is bound to something else is not it.
 func TestFind(t *testing.T) {
-	later := reject
+	later := rejectAct
 	later.Args = []string{"reject", "--submission", "s4", "--message={text}"}
-	if got, err := FindAct([]Act{answer, reject}, reject); err != nil || !got.Same(reject) {
+	if got, err := FindAct([]Act{answerAct, rejectAct}, rejectAct); err != nil || !got.Same(rejectAct) {
 		t.Errorf("%v, %v", got, err)
 	}
-	continued := reject
+	continued := rejectAct
 	continued.Args = []string{"reject", Continues, "--submission", "s3", "--message={text}"}
-	if got, err := FindAct([]Act{answer, continued}, reject); err != nil || !slices.Equal(got.Args, continued.Args) {
+	if got, err := FindAct([]Act{answerAct, continued}, rejectAct); err != nil || !slices.Equal(got.Args, continued.Args) {
 		t.Errorf("a run has started since it was shown: %v, %v", got, err)
 	}
-	if _, err := FindAct([]Act{answer, later}, reject); refusal.CodeOf(err) != refusal.WrongState {
+	if _, err := FindAct([]Act{answerAct, later}, rejectAct); refusal.CodeOf(err) != refusal.WrongState {
 		t.Errorf("%v", err)
 	}
 }
@@ -67,7 +67,7 @@ func TestFind(t *testing.T) {
 // TestUndo: a decision is undone while nobody but the person has gone on with the task since, and what is no decision is not.
 func TestUndo(t *testing.T) {
 	entries := func(roles ...state.Role) *Detail {
-		d := &Detail{Report: &Report{Seq: uint64(4 + len(roles))}, Acts: []Act{reject, {Name: "rollback"}}}
+		d := &Detail{Report: &Report{Seq: uint64(4 + len(roles))}, Acts: []Act{rejectAct, {Name: "rollback"}}}
 		for i, role := range roles {
 			d.Timeline = append(d.Timeline, Entry{Seq: uint64(5 + i), role: role})
 		}

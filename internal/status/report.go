@@ -1,7 +1,11 @@
 // Package status is the read model of a project: the task, who is waited for, who works, what was spent, the pipelines that run,
 // and which commands come next. The command line shows it, and --json prints it as it is.
 //
-// It changes nothing. Package doctor checks and repairs, package evidence writes the record of a task, package stack derives what
+// A report changes nothing. What a person decides on a task, a branch, a run of a pipeline or the queue is carried out by
+// carryout.go: a command, the screen and the page fill in a [Request] and get an [ActResult], what became of it in values. Nothing is
+// asked, printed or started here.
+//
+// Package doctor checks and repairs, package evidence writes the record of a task, package stack derives what
 // one agent has done. What is shown where is decided by internal/ui and internal/cli.
 //
 // Start reading at report.go.

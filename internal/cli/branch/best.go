@@ -9,7 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // selectBest scores the attempts of a group and takes the best.
@@ -113,7 +113,7 @@ func scored(a *cli.App, ctx context.Context, verb string, list []branch.Attempt)
 		if t.Error != "" || t.Score != nil || !t.Green || t.Merged || t.Snap.Task.IsDelegate() {
 			continue // nobody selects a delegate
 		}
-		from, err := act.Beside(s, t.Branch, a.Shown)
+		from, err := status.OpenBranch(s, t.Branch, a.Shown)
 		if err != nil {
 			return nil, cli.CannotDo("score "+t.Branch, "", err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A branching is how branches are asked for.
@@ -90,7 +90,7 @@ fetched work commit tree new saved edited[].`),
 			case how.force && !how.remove:
 				return cli.UsageError("leave it out", "--force is for --remove")
 			case how.remove:
-				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("remove"), Branch: names[0], Force: how.force}, cli.Source{})
+				return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("remove"), Branch: names[0], Force: how.force}, cli.Source{})
 			case how.copies > 0 && how.variants != nil:
 				return cli.UsageError("repeat --variant for each attempt", "-n does not go with --variant")
 			}
@@ -120,6 +120,6 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 	if how.task != "" {
 		words = []string{how.task}
 	}
-	return a.Decide(ctx, act.Request{Kind: act.Named("branch"), Branch: name, Seq: how.at, Copies: how.copies,
+	return a.Decide(ctx, status.Request{Kind: status.ActNamed("branch"), Branch: name, Seq: how.at, Copies: how.copies,
 		Fork: branch.Fork{Base: how.base, Fetch: how.fetch, Variants: variants}}, how.file, words...)
 }

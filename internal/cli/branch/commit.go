@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // A committing is how a commit is asked for.
@@ -128,7 +127,7 @@ func mergeAndCommit(a *cli.App, ctx context.Context, name string, how committing
 		return err
 	}
 	defer s.Engine().Close()
-	from, err := act.Beside(s, name, a.Shown)
+	from, err := status.OpenBranch(s, name, a.Shown)
 	if err != nil {
 		return err
 	}
@@ -146,7 +145,7 @@ func mergeAndCommit(a *cli.App, ctx context.Context, name string, how committing
 			return cli.CannotDo("merge "+name, "", err)
 		}
 		how.earlier = true
-		if err := a.Merge(ctx, s, act.Request{Kind: act.Named("merge"), Branch: name, On: a.Shown}); err != nil {
+		if err := a.Merge(ctx, s, status.Request{Kind: status.ActNamed("merge"), Branch: name, On: a.Shown}); err != nil {
 			return err
 		}
 	}

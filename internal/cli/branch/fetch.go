@@ -6,7 +6,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
@@ -40,7 +39,7 @@ func fetchBranch(a *cli.App, ctx context.Context, name string) error {
 	if a.JSON {
 		return a.PrintJSON(fetched{name, got.Place.Work, got.Commit, got.Tree, got.New, got.Saved, got.Edited})
 	}
-	a.Say("%s has the published files, in %s\n", name, act.Near(got.Place.Work))
+	a.Say("%s has the published files, in %s\n", name, status.Near(got.Place.Work))
 	if got.Saved != "" {
 		a.Say("the files that were there are saved as %s; git show %s:FILE prints one\n", got.Saved, got.Saved)
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // MergeCommand is ferrus merge.
@@ -50,11 +50,11 @@ conflicts[{path kind}] or failures[]. With --resolve: task_id state seq epoch.`)
 			case commits:
 				return mergeAndCommit(a, cmd.Context(), args[0], how)
 			}
-			kind := act.Named("merge")
+			kind := status.ActNamed("merge")
 			if resolve {
-				kind = act.Named("resolve")
+				kind = status.ActNamed("resolve")
 			}
-			return a.Decide(cmd.Context(), act.Request{Kind: kind, Branch: args[0]}, cli.Source{})
+			return a.Decide(cmd.Context(), status.Request{Kind: kind, Branch: args[0]}, cli.Source{})
 		},
 	}
 	cmd.Flags().BoolVar(&resolve, "resolve", false, "send a conflict back to the executor")

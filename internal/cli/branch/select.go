@@ -9,7 +9,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // SelectCommand is ferrus select.
@@ -73,5 +72,5 @@ func candidates(a *cli.App, ctx context.Context) error {
 
 // selectBranch takes an attempt.
 func selectBranch(a *cli.App, ctx context.Context, name, reason string, keep bool) error {
-	return a.Decide(ctx, act.Request{Kind: act.Named("select"), Branch: name, Keep: keep}, cli.Source{Message: reason})
+	return a.Decide(ctx, status.Request{Kind: status.ActNamed("select"), Branch: name, Keep: keep}, cli.Source{Message: reason})
 }

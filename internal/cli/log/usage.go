@@ -16,7 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // UsageCommand is ferrus usage.
@@ -52,7 +51,7 @@ until} unread[{project error}]. With --allow-today: until.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if allow {
-				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("allow-today")}, cli.Source{})
+				return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("allow-today")}, cli.Source{})
 			}
 			return showUsage(a, cmd.Context(), by, since)
 		},

@@ -7,20 +7,19 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // Answer answers an open question of a worker of a run; an id of "" is the only one. Then it continues the run, if nothing advances it
 // and the person wants that.
 func Answer(a *cli.App, ctx context.Context, name, id string, from cli.Source, words []string) error {
-	if err := a.Decide(ctx, act.Request{Kind: act.Named(status.AnswerRun), Item: name, ID: id}, from, words...); err != nil {
+	if err := a.Decide(ctx, status.Request{Kind: status.ActNamed(status.AnswerRun), Item: name, ID: id}, from, words...); err != nil {
 		return err
 	}
 	at, _, err := Runs(a, ctx)
 	if err != nil {
 		return err
 	}
-	f, err := act.Run(at, name)
+	f, err := status.OpenRun(at, name)
 	if err != nil || f.Leader() != 0 {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 func pipelineResumeCommand(a *cli.App) *cobra.Command {
@@ -98,7 +98,7 @@ func askedOf(a *cli.App, ctx context.Context, verb pipeline.Verb, name string) (
 	}
 	f, err := openRun(a, at, name)
 	if err == nil {
-		err = cmp.Or(act.MadeHere(ctx, at, f), cli.CannotDo(word(verb)+" "+f.Name(), "", act.NotArchived(at, f, "it")))
+		err = cmp.Or(status.MadeHere(ctx, at, f), cli.CannotDo(word(verb)+" "+f.Name(), "", status.NotArchived(at, f, "it")))
 	}
 	return at, f, err
 }

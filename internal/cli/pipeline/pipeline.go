@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // pipelineVerbs are the commands about pipelines, in the order of the help. No pipeline can have the name of one.
@@ -85,7 +85,7 @@ func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	default:
 		name = names[0]
 	}
-	return act.Run(at, name)
+	return status.OpenRun(at, name)
 }
 
 // newestRun opens a run for reading; "" is the active one, or else the newest archived one.

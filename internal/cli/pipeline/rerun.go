@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A rerunning is how a run is run again.
@@ -71,7 +71,7 @@ func rerun(a *cli.App, ctx context.Context, name string, how rerunning) error {
 	}
 	old, err := openRun(a, at, name)
 	if err == nil {
-		err = act.MadeHere(ctx, at, old)
+		err = status.MadeHere(ctx, at, old)
 	}
 	if err != nil {
 		return err

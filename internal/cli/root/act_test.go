@@ -20,7 +20,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 	"github.com/ferrus-go/ferrus/test/projecttest"
 )
 
@@ -288,7 +287,7 @@ func TestEveryActIsACommand(t *testing.T) {
 		t.Fatalf("%v", acts)
 	}
 	for _, a := range acts {
-		if kind := act.Named(cmp.Or(a.As, a.Name)); a.Runs == (kind.Name != "") {
+		if kind := status.ActNamed(cmp.Or(a.As, a.Name)); a.Runs == (kind.Name != "") {
 			t.Errorf("%s: a run of its own: %v, and its kind is %q", a.Name, a.Runs, kind.Name)
 		}
 		values := map[string]string{}

@@ -19,7 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // placesOfStep is on how many branches agents work at a time if --parallel does not say.
@@ -130,7 +130,7 @@ func stepOptions(a *cli.App, s *engine.Session, conf config.Config, places int) 
 			return err
 		},
 		Tick: func(ctx context.Context, f *run.Folder) (run.Options, error) {
-			if err := act.MadeHere(ctx, at, f); err != nil {
+			if err := status.MadeHere(ctx, at, f); err != nil {
 				return run.Options{}, err
 			}
 			o, err := pipelinecmd.NewProgress(a, f).Options()

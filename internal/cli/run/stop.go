@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // StopCommand is ferrus stop.
@@ -21,7 +21,7 @@ exits with code 9.`,
 		Annotations: cli.Reference("", "conductor (process id, 0 if there was none) ended[] state."),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("stop")}, cli.Source{})
+			return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("stop")}, cli.Source{})
 		},
 	}
 }

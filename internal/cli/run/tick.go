@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // TickCommand is ferrus tick.
@@ -117,7 +116,7 @@ func tickOne(a *cli.App, ctx context.Context, at run.Place, name string, dry boo
 		v, err := f.View(time.Now())
 		return v.Action, err
 	}
-	if err := act.MadeHere(ctx, at, f); err != nil {
+	if err := status.MadeHere(ctx, at, f); err != nil {
 		return pipeline.Action{}, err
 	}
 	o, err := pipelinecmd.NewProgress(a, f).Options()

@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // ConfigCommand is ferrus config.
@@ -53,7 +52,7 @@ created: agents cannot loosen their own checks.`,
 			Annotations: cli.Reference("", "accepted[{key pinned now}] seq."),
 			Args:        cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("accept")}, cli.Source{})
+				return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("accept")}, cli.Source{})
 			},
 		},
 		&cobra.Command{

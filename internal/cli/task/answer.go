@@ -6,7 +6,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // questionID is what a question or a consultation is called.
@@ -41,7 +41,7 @@ With --run it answers a worker of a pipeline's run. See "ferrus questions".`,
 			if name != "" {
 				return pipelinecmd.Answer(a, cmd.Context(), name, id, from, words)
 			}
-			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("answer"), ID: id}, from, words...)
+			return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("answer"), ID: id}, from, words...)
 		},
 	}
 	from.FileFlag(cmd)

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // ApproveCommand is ferrus approve.
@@ -21,7 +21,7 @@ committed: "ferrus diff" shows it.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("approve")}, from)
+			return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("approve")}, from)
 		},
 	}
 	a.SubmissionFlag(cmd)

@@ -16,7 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // queueing are the flags of ferrus queue.
@@ -121,9 +120,9 @@ where there is nothing.`),
 			case how.show != "":
 				return showQueued(a, cmd.Context(), how.show)
 			case how.remove != "":
-				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("dequeue"), Item: how.remove}, cli.Source{})
+				return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("dequeue"), Item: how.remove}, cli.Source{})
 			case given:
-				return a.Decide(cmd.Context(), act.Request{Kind: act.Named("queue"), Item: how.name, Asked: how.asked}, how.from, words...)
+				return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("queue"), Item: how.name, Asked: how.asked}, how.from, words...)
 			case cmd.Flags().Changed("name"):
 				return cli.UsageError(refusal.Say(`ferrus queue --name %s "what is to be done"`, how.name), "there is no text")
 			}
@@ -198,7 +197,7 @@ func requeue(a *cli.App, ctx context.Context, how queueing, given bool, words []
 		}
 		words = []string{it.Text}
 	}
-	return a.Decide(ctx, act.Request{Kind: act.Named("requeue"), Item: how.replace, Asked: how.asked}, how.from, words...)
+	return a.Decide(ctx, status.Request{Kind: status.ActNamed("requeue"), Item: how.replace, Asked: how.asked}, how.from, words...)
 }
 
 // queued lists the tasks that wait.

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // RejectCommand is ferrus reject.
@@ -24,7 +24,7 @@ are used, the task fails.`,
 			if err := cli.RequireText(cmd, `ferrus reject{branch} -m "what is wrong"`); err != nil {
 				return err
 			}
-			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("reject")}, from)
+			return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("reject")}, from)
 		},
 	}
 	a.SubmissionFlag(cmd)

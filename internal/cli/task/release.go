@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // ReleaseCommand is ferrus release.
@@ -21,7 +21,7 @@ started is ended. Any other agent may edit files until its next call.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("release")}, from)
+			return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("release")}, from)
 		},
 	}
 	from.MessageFlag(cmd, "`REASON` for the journal")

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // ReopenCommand is ferrus reopen.
@@ -23,7 +23,7 @@ REVIEW.md. The budgets of checks and reviews start again at 0.`,
 			if err := cli.RequireText(cmd, `ferrus reopen{branch} -m "what is missing"`); err != nil {
 				return err
 			}
-			return a.Decide(cmd.Context(), act.Request{Kind: act.Named("reopen")}, from)
+			return a.Decide(cmd.Context(), status.Request{Kind: status.ActNamed("reopen")}, from)
 		},
 	}
 	from.MessageFlag(cmd, "`TEXT` that says what is missing")

@@ -10,7 +10,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // ResetCommand is ferrus reset.
@@ -60,7 +59,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 		}
 	}
 	a.Shown.Task = r.TaskID // what is archived is what the person confirmed
-	return a.Decide(ctx, act.Request{Kind: act.Named("reset")}, cli.Source{Message: reason})
+	return a.Decide(ctx, status.Request{Kind: status.ActNamed("reset")}, cli.Source{Message: reason})
 }
 
 // confirmReset asks the person at the terminal.

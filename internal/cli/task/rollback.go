@@ -7,7 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // RollbackCommand is ferrus rollback.
@@ -44,9 +44,9 @@ command that shows it.`, "task_id state seq epoch edited[{path ref show file}]."
 			if reason == "" {
 				return cli.UsageError(refusal.Say(`ferrus rollback{branch} %s --reason "..."`, args[0]), "the reason is missing")
 			}
-			r := act.Request{Kind: act.Named("rollback"), Seq: to}
+			r := status.Request{Kind: status.ActNamed("rollback"), Seq: to}
 			if files {
-				r.Kind = act.Named("rollback-files")
+				r.Kind = status.ActNamed("rollback-files")
 			}
 			return a.Decide(cmd.Context(), r, cli.Source{Message: reason})
 		},

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // SendCommand is ferrus send.
@@ -26,9 +26,9 @@ The message is valid until the task ends and has at most 4 KiB.`, cli.VerdictJSO
 			if !cli.TextGiven(cmd, words) {
 				return cli.UsageError(`ferrus send{branch} "what is missing", or ferrus send{branch} --steer "what the agent must know"`, "the message is empty")
 			}
-			r := act.Request{Kind: act.Named(act.Followup)}
+			r := status.Request{Kind: status.ActNamed(status.Followup)}
 			if steering {
-				r.Kind = act.Named("send")
+				r.Kind = status.ActNamed("send")
 			}
 			return a.Decide(cmd.Context(), r, from, words...)
 		},

@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/status/act"
 )
 
 // TaskCommand is ferrus task.
@@ -69,7 +68,7 @@ func queueTask(a *cli.App, ctx context.Context, how queueing, base branch.Fork, 
 	case project.At(place.Root, how.name).Initialised():
 		return cli.Refuse(refusal.InvalidInput, "there is a branch "+how.name+" already, and a task that waits for others gets a new one", "take another name")
 	}
-	return a.Decide(ctx, act.Request{Kind: act.Named("queue"), Item: how.name, Asked: how.asked}, how.from, words...)
+	return a.Decide(ctx, status.Request{Kind: status.ActNamed("queue"), Item: how.name, Asked: how.asked}, how.from, words...)
 }
 
 // ensureBranch makes the branch that the command line names, if there is none of that name, at the base of fork.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/status/act"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A job is something that the person has decided on and that is not done: an act, or a key whose act is not possible yet.
@@ -24,7 +24,7 @@ func (j *job) touches() []Key {
 	switch {
 	case j.key == Key{}:
 		return []Key{{Task, ""}}
-	case j.key.Kind == Task && act.Named(j.act.Name).Project:
+	case j.key.Kind == Task && status.ActNamed(j.act.Name).Project:
 		return []Key{j.key, {Task, ""}}
 	}
 	return []Key{j.key}

@@ -23,7 +23,7 @@ type Key struct {
 	Name string
 }
 
-// What a person can do, in the words of package act.
+// What a person can do, in the words of package status.
 type (
 	Act     = status.Act
 	Field   = status.Field

@@ -1,6 +1,4 @@
-// Package act carries out what a person decides on a task, a branch, a run of a pipeline or the queue. A command, the screen and the page fill in a Request and get a Result: what
-// became of it, in values. Which acts are possible is said by package status; nothing is asked, printed or started here.
-package act
+package status
 
 import (
 	"cmp"
@@ -13,7 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A Request is a decision of a person. Its session names the task and the submission that it is about: see [engine.Subject].
@@ -37,7 +34,7 @@ type Request struct {
 
 // A Kind is how an act is carried out. The zero Kind is none.
 type Kind struct {
-	Name      string // of an act of package status; Followup is one of the command line alone
+	Name      string // of an act; Followup is one of the command line alone
 	Verb      string // of the command line
 	Doing     string // what takes its time, to stand before "for 14 s"; "" for nothing
 	Document  bool   // its text is one that agents read, of any length; any other text is a line of the log
@@ -49,26 +46,26 @@ type Kind struct {
 	Agreed func(*engine.Engine) error
 
 	cannot string
-	do     func(context.Context, *engine.Session, Request) (Result, error)
+	do     func(context.Context, *engine.Session, Request) (ActResult, error)
 }
 
-// A Result is what became of a decision.
-type Result struct {
+// An ActResult is what became of a decision.
+type ActResult struct {
 	engine.Done
 	Lines  []string       // for a person
 	Facts  map[string]any // for a program
-	Next   []status.Step  // what helps next, of a kind about a branch
-	Report *status.Report // of the branch that has work to do again; nil for any other, or where it cannot be read
+	Next   []Step         // what helps next, of a kind about a branch
+	Report *Report        // of the branch that has work to do again; nil for any other, or where it cannot be read
 	Left   error          // why the rest was not done: the other attempts stay, or more branches were to be made
 }
 
-// Names of kinds that are no act of package status.
+// Names of kinds that are no act.
 const (
 	Followup = "followup" // a message that reopens a task
 )
 
-// Named returns the kind of an act, the zero Kind for one that is not among these.
-func Named(name string) Kind { return kinds[name] }
+// ActNamed returns the kind of an act, the zero Kind for one that is not among these.
+func ActNamed(name string) Kind { return kinds[name] }
 
 var kinds = func() map[string]Kind {
 	named := map[string]Kind{}
@@ -76,7 +73,7 @@ var kinds = func() map[string]Kind {
 		{Name: "accept", Verb: "config accept", cannot: "accept the configuration", Continues: true, do: accept},
 		{Name: "allow-today", Verb: "usage --allow-today", cannot: "lift the limits of the day", Project: true, do: allowToday},
 		{Name: "answer", Document: true, Continues: true, do: answer},
-		{Name: status.AnswerRun, Verb: "answer", cannot: "answer", Document: true, Project: true, do: answerRun},
+		{Name: AnswerRun, Verb: "answer", cannot: "answer", Document: true, Project: true, do: answerRun},
 		{Name: "approve", do: approve},
 		{Name: "branch", cannot: "make the branch", Rest: "make the others", Doing: "{fetching}making {branches}", Document: true, Agreed: (*engine.Engine).Trusted, do: makeBranches},
 		{Name: "dequeue", Verb: "queue", cannot: "remove the task from the queue", Project: true, do: dequeue},
@@ -120,17 +117,17 @@ func (r Request) filled(text string) string {
 		"{branches}", format.Count(max(1, r.copies()), "branch", "branches")).Replace(text)
 }
 
-// Do carries out a request in the session of a person.
-func Do(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+// CarryOut carries out a request in the session of a person.
+func CarryOut(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	got, err := r.do(ctx, s, r)
 	if got.Facts == nil {
-		got.Facts = Facts(got.Task)
+		got.Facts = TaskFacts(got.Task)
 	}
 	return got, err
 }
 
-// Facts are those of a task after a decision, for a program.
-func Facts(t state.Task) map[string]any {
+// TaskFacts are the facts of a task after a decision, for a program.
+func TaskFacts(t state.Task) map[string]any {
 	return map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch}
 }
 
@@ -146,5 +143,5 @@ func Instead(e *engine.Engine, r Request) string {
 	case err == nil && r.Name == "send" && now.Task.State.Over():
 		return refusal.OnBranch(on, `omit --steer: ferrus send{branch} "..." reopens the task`)
 	}
-	return status.Sentence(e)
+	return Sentence(e)
 }

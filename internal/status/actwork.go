@@ -1,4 +1,4 @@
-package act
+package status
 
 import (
 	"cmp"
@@ -17,7 +17,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // maxCopies bounds how many branches are made at once.
@@ -41,7 +40,7 @@ type made struct {
 }
 
 // makeBranches makes the branches of the request from the task of the session and gives each the task of the text, if there is one.
-func makeBranches(ctx context.Context, s *engine.Session, r Request) (got Result, err error) {
+func makeBranches(ctx context.Context, s *engine.Session, r Request) (got ActResult, err error) {
 	fork, copies := r.Fork, r.copies()
 	if copies < 0 || copies > maxCopies {
 		return got, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("%d is not a number of branches", copies), Remedy: refusal.Say("make at most %d at a time", maxCopies), Person: true}
@@ -65,7 +64,7 @@ func makeBranches(ctx context.Context, s *engine.Session, r Request) (got Result
 			return got, refusal.Adding(err, "; the branch "+place.Branch+" has no task")
 		}
 		list[i] = made{place.Branch, place.Work, t.TaskID, t.State, t.Variant.String()}
-		line := fmt.Sprintf("%-14s %s  %s", place.Branch, format.Pad(status.StateWords(t.State), 21), Near(place.Work))
+		line := fmt.Sprintf("%-14s %s  %s", place.Branch, format.Pad(StateWords(t.State), 21), Near(place.Work))
 		if by := list[i].Agent; by != "" {
 			line += "  " + by
 		}
@@ -73,20 +72,20 @@ func makeBranches(ctx context.Context, s *engine.Session, r Request) (got Result
 	}
 	got.Facts = map[string]any{"branches": list}
 	on, first := s.Engine().Place(), list[0].Branch
-	run := status.Step{Command: on.RunAll(fmt.Sprint(max(2, len(list)))), Why: "runs the branches"}
+	run := Step{Command: on.RunAll(fmt.Sprint(max(2, len(list)))), Why: "runs the branches"}
 	if on.InDatabase() {
 		run.Why += " on this computer; the node of any other does it too"
 	}
-	got.Next = []status.Step{run, {Command: "ferrus resume --branch " + first, Why: "runs this one"}, {Command: "ferrus branches", Why: "compares them"}}
+	got.Next = []Step{run, {Command: "ferrus resume --branch " + first, Why: "runs this one"}, {Command: "ferrus branches", Why: "compares them"}}
 	if list[0].TaskID == "" {
-		got.Next = []status.Step{{Command: "ferrus task --branch " + first + ` "what is to be done"`, Why: "gives it a task"}}
+		got.Next = []Step{{Command: "ferrus task --branch " + first + ` "what is to be done"`, Why: "gives it a task"}}
 	}
 	return got, nil
 }
 
 // settle gives a new branch its task, if it has one of its own.
 func settle(ctx context.Context, s *engine.Session, name, text string) (state.Task, error) {
-	on, err := Beside(s, name, engine.Subject{})
+	on, err := OpenBranch(s, name, engine.Subject{})
 	if err != nil {
 		return state.Task{}, err
 	}
@@ -112,27 +111,27 @@ func Near(path string) string {
 }
 
 // enqueue adds a task to those that wait.
-func enqueue(_ context.Context, s *engine.Session, r Request) (Result, error) {
+func enqueue(_ context.Context, s *engine.Session, r Request) (ActResult, error) {
 	place := s.Engine().Place()
 	it, err := branch.Enqueue(s.Engine(), r.Item, r.Text, r.Asked)
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	after := ""
 	if names := it.NeedNames(); names != nil {
 		after = " for " + strings.Join(names, ", ")
 	}
 	waiting, facts := waits(place.Dir(), it)
-	got := Result{Facts: facts, Lines: []string{fmt.Sprintf("%s waits%s; %s in the queue", it.Name, after, format.Count(waiting, "task is", "tasks are"))}}
+	got := ActResult{Facts: facts, Lines: []string{fmt.Sprintf("%s waits%s; %s in the queue", it.Name, after, format.Count(waiting, "task is", "tasks are"))}}
 	if h, busy := conductor.Conductor(schedule.Dir(place.Root)); busy {
 		got.Lines = append(got.Lines, fmt.Sprintf("  the active run takes it (process %d)", h.Pid))
 		return got, nil
 	}
-	start := status.Step{Command: place.RunAll("2"), Why: "starts them, two at a time"}
+	start := Step{Command: place.RunAll("2"), Why: "starts them, two at a time"}
 	if place.InDatabase() {
 		start.Why += ", on this computer; the node of any other takes them too"
 	}
-	got.Next = []status.Step{start, {Command: "ferrus queue", Why: "lists them"}}
+	got.Next = []Step{start, {Command: "ferrus queue", Why: "lists them"}}
 	return got, nil
 }
 
@@ -147,7 +146,7 @@ func waits(home string, it queue.Item) (int, map[string]any) {
 }
 
 // requeue replaces the text of a task that waits.
-func requeue(_ context.Context, s *engine.Session, r Request) (Result, error) {
+func requeue(_ context.Context, s *engine.Session, r Request) (ActResult, error) {
 	home := s.Engine().Place().Dir()
 	it, err := queue.Find(home, r.Item)
 	line, text := it.Name+" has its new text", r.Text
@@ -158,11 +157,11 @@ func requeue(_ context.Context, s *engine.Session, r Request) (Result, error) {
 		err = branch.Requeue(s.Engine(), it, text, r.Asked)
 	}
 	_, facts := waits(home, it)
-	return Result{Facts: facts, Lines: []string{line}}, err
+	return ActResult{Facts: facts, Lines: []string{line}}, err
 }
 
 // dropNeed has a task that waits no longer need another one.
-func dropNeed(_ context.Context, s *engine.Session, r Request) (Result, error) {
+func dropNeed(_ context.Context, s *engine.Session, r Request) (ActResult, error) {
 	home := s.Engine().Place().Dir()
 	it, err := queue.Find(home, r.Item)
 	if err == nil {
@@ -172,14 +171,14 @@ func dropNeed(_ context.Context, s *engine.Session, r Request) (Result, error) {
 		})
 	}
 	_, facts := waits(home, it)
-	return Result{Facts: facts, Lines: []string{it.Name + " no longer needs " + cmp.Or(r.ID, "another task")}}, err
+	return ActResult{Facts: facts, Lines: []string{it.Name + " no longer needs " + cmp.Or(r.ID, "another task")}}, err
 }
 
 // dequeue removes a task that waits.
-func dequeue(_ context.Context, s *engine.Session, r Request) (Result, error) {
+func dequeue(_ context.Context, s *engine.Session, r Request) (ActResult, error) {
 	it, err := queue.Find(s.Engine().Place().Dir(), r.Item)
 	if err == nil {
 		err = queue.Remove(it)
 	}
-	return Result{Facts: map[string]any{"name": it.Name}, Lines: []string{"removed " + it.Name + " from the queue"}}, err
+	return ActResult{Facts: map[string]any{"name": it.Name}, Lines: []string{"removed " + it.Name + " from the queue"}}, err
 }

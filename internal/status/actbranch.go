@@ -1,4 +1,4 @@
-package act
+package status
 
 import (
 	"context"
@@ -12,12 +12,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-// Beside opens a branch of the project for the person of the session s, who decides there on what was shown. The caller closes the
+// OpenBranch opens a branch of the project for the person of the session s, who decides there on what was shown. The caller closes the
 // engine.
-func Beside(s *engine.Session, name string, on engine.Subject) (*engine.Session, error) {
+func OpenBranch(s *engine.Session, name string, on engine.Subject) (*engine.Session, error) {
 	place, err := s.Engine().Place().On(name)
 	if err != nil {
 		return nil, err
@@ -32,21 +31,21 @@ func Beside(s *engine.Session, name string, on engine.Subject) (*engine.Session,
 }
 
 // onBranch carries out an act on the branch of the request, in the session of the project and that of the branch.
-func onBranch(do func(ctx context.Context, s, from *engine.Session, r Request) (Result, error)) func(context.Context, *engine.Session, Request) (Result, error) {
-	return func(ctx context.Context, s *engine.Session, r Request) (Result, error) {
-		from, err := Beside(s, r.Branch, r.On)
+func onBranch(do func(ctx context.Context, s, from *engine.Session, r Request) (ActResult, error)) func(context.Context, *engine.Session, Request) (ActResult, error) {
+	return func(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
+		from, err := OpenBranch(s, r.Branch, r.On)
 		if err != nil {
-			return Result{}, err
+			return ActResult{}, err
 		}
 		defer from.Engine().Close()
 		return do(ctx, s, from, r)
 	}
 }
 
-func merge(ctx context.Context, s, from *engine.Session, r Request) (Result, error) {
+func merge(ctx context.Context, s, from *engine.Session, r Request) (ActResult, error) {
 	got, err := branch.Merge(ctx, s, from, func() error { return schedule.EndAll(ctx, s.Engine()) })
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	var lines []string
 	if got.Empty {
@@ -67,7 +66,7 @@ func merge(ctx context.Context, s, from *engine.Session, r Request) (Result, err
 	for _, e := range got.Files.Edited {
 		lines = append(lines, "  "+format.Line(e.String()))
 	}
-	return Result{Lines: lines, Facts: mergedFacts(r.Branch, got), Next: []status.Step{{Command: "git diff", Why: "shows the uncommitted changes"},
+	return ActResult{Lines: lines, Facts: mergedFacts(r.Branch, got), Next: []Step{{Command: "git diff", Why: "shows the uncommitted changes"},
 		{Command: "ferrus branch --remove " + r.Branch, Why: "deletes the branch"}}}, nil
 }
 
@@ -91,7 +90,7 @@ func mergedFacts(name string, got branch.Merged) map[string]any {
 }
 
 // resolve merges, or gives work that does not fit the project back to its executor.
-func resolve(ctx context.Context, s, from *engine.Session, r Request) (Result, error) {
+func resolve(ctx context.Context, s, from *engine.Session, r Request) (ActResult, error) {
 	merged, err := merge(ctx, s, from, r)
 	var clash *branch.ConflictError
 	if !errors.As(err, &clash) {
@@ -99,35 +98,35 @@ func resolve(ctx context.Context, s, from *engine.Session, r Request) (Result, e
 	}
 	done, err := branch.Resolve(ctx, s, from, clash)
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	lines := []string{format.Line(clash.Message), fmt.Sprintf("%s is %s again, with the project's changes in its files", r.Branch, done.Task.State)}
-	report, err := status.Read(from.Engine())
+	report, err := Read(from.Engine())
 	if err != nil {
 		lines = append(lines, "  it cannot be continued here: "+format.Line(err.Error()))
 	}
-	return Result{Done: done, Report: report, Lines: lines,
-		Next: []status.Step{{Command: "ferrus resume --branch " + r.Branch, Why: "starts the agents that fix and review it"},
+	return ActResult{Done: done, Report: report, Lines: lines,
+		Next: []Step{{Command: "ferrus resume --branch " + r.Branch, Why: "starts the agents that fix and review it"},
 			{Command: "ferrus merge " + r.Branch, Why: "merges it afterwards"}}}, nil
 }
 
 // selected approves an attempt, if it is for a person to say so, enters that it is taken, merges it and removes the others. A merge
 // holds, whatever keeps the others.
-func selected(ctx context.Context, s, from *engine.Session, r Request) (Result, error) {
+func selected(ctx context.Context, s, from *engine.Session, r Request) (ActResult, error) {
 	now, err := from.Engine().View()
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	if now.Task.State == state.Reviewing {
 		done, err := from.Approve(ctx, r.Text, now.Task.Submission.ID)
 		if err != nil {
-			return Result{}, err
+			return ActResult{}, err
 		}
 		now = done.Snapshot
 	}
 	if now.Task.State != state.Complete || !now.Task.Selected && now.Task.Merged == "" {
 		if _, err := from.Select(ctx, r.Text); err != nil {
-			return Result{}, err
+			return ActResult{}, err
 		}
 	}
 	got, err := merge(ctx, s, from, r)
@@ -147,9 +146,9 @@ func selected(ctx context.Context, s, from *engine.Session, r Request) (Result, 
 	return got, nil
 }
 
-func remove(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func remove(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	kept, err := removeBranch(ctx, s, r)
-	return Result{Facts: map[string]any{"removed": r.Branch, "kept": kept},
+	return ActResult{Facts: map[string]any{"removed": r.Branch, "kept": kept},
 		Lines: []string{fmt.Sprintf("removed %s; its log is in .ferrus/archive/branches/%s, its files are in refs/ferrus/%s", r.Branch, kept, kept)}}, err
 }
 
@@ -167,7 +166,7 @@ func removeBranch(ctx context.Context, s *engine.Session, r Request) (kept strin
 	if err != nil {
 		return branch.Remove(ctx, s, r.Branch, r.Force)
 	}
-	from, err := Beside(s, r.Branch, r.On)
+	from, err := OpenBranch(s, r.Branch, r.On)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package act
+package status
 
 import (
 	"cmp"
@@ -18,19 +18,18 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // answerRun answers an open question of a worker of a run; an id of "" is the only one.
-func answerRun(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func answerRun(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	conf, err := s.Engine().Config()
 	if err != nil {
-		return Result{}, refusal.Config(err)
+		return ActResult{}, refusal.Config(err)
 	}
 	at := run.At(s.Engine().Place().Root, conf.Pipelines)
-	f, err := Run(at, r.Item)
+	f, err := OpenRun(at, r.Item)
 	if err == nil {
 		err = cmp.Or(MadeHere(ctx, at, f), NotArchived(at, f, f.Name()))
 	}
@@ -38,22 +37,22 @@ func answerRun(ctx context.Context, s *engine.Session, r Request) (Result, error
 		err = document.Check("the answer", r.Text, store.MaxDoc)
 	}
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	q, err := f.Answer(ctx, r.ID, "human", time.Now(), func(q pipeline.Question) (string, error) { return document.Choose(q.ID, q.Text, r.Text) })
-	l, unread := status.ReadRun(at, f, time.Now())
+	l, unread := ReadRun(at, f, time.Now())
 	switch {
 	case errors.Is(err, run.ErrNotOpen), errors.Is(err, run.ErrGone):
-		return Result{}, notOpen(l, f.Name(), r.ID)
+		return ActResult{}, notOpen(l, f.Name(), r.ID)
 	case err != nil || unread != nil:
-		return Result{}, cmp.Or(err, unread)
+		return ActResult{}, cmp.Or(err, unread)
 	}
-	return Result{Facts: map[string]any{"run": f.Name(), "id": q.ID, "answer": q.Answer},
+	return ActResult{Facts: map[string]any{"run": f.Name(), "id": q.ID, "answer": q.Answer},
 		Lines: []string{fmt.Sprintf("%s of %s answered: %s", q.ID, q.Role, format.Clip(format.Line(q.Answer), 100)), "  the run waits " + l.WaitText(time.Now())}}, nil
 }
 
 // notOpen says that there is no such question to answer in a run. l is nil where it cannot be read.
-func notOpen(l *status.RunStatus, name, id string) error {
+func notOpen(l *RunStatus, name, id string) error {
 	what, remedy := "no question of "+name+" is open", refusal.Say("ferrus questions lists the open ones")
 	if l != nil && len(l.Questions) > 0 {
 		what = fmt.Sprintf("%s of %s is not open", id, name)
@@ -71,8 +70,8 @@ func notOpen(l *status.RunStatus, name, id string) error {
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: what, Remedy: remedy}
 }
 
-// Run opens the run of a name, active or archived.
-func Run(at run.Place, name string) (*run.Folder, error) {
+// OpenRun opens the run of a name, active or archived.
+func OpenRun(at run.Place, name string) (*run.Folder, error) {
 	f, err := at.Open(name)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, err
@@ -86,7 +85,7 @@ func Run(at run.Place, name string) (*run.Folder, error) {
 
 // NotArchived refuses a run that is over. it is what the message calls the run.
 func NotArchived(at run.Place, f *run.Folder, it string) error {
-	if !status.Archived(at, f) {
+	if !Archived(at, f) {
 		return nil
 	}
 	return &refusal.RefusedError{Code: refusal.WrongState, Message: it + " is finished and archived",

@@ -1,4 +1,4 @@
-package act
+package status
 
 import (
 	"context"
@@ -19,13 +19,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-func answer(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func answer(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	done, err := s.Answer(ctx, r.ID, r.Text)
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	t, doc, id := done.Task, state.AnswerDoc, done.Task.Consultation.ID
 	if done.Top.Event == state.RespondConsult {
@@ -34,36 +33,36 @@ func answer(ctx context.Context, s *engine.Session, r Request) (Result, error) {
 		id = t.Decisions[n-1].ID
 	}
 	text := done.Top.Docs[doc] // a number has become its option
-	return Result{Done: done, Lines: []string{fmt.Sprintf("%s answered: %s", id, format.Clip(format.Line(text), 100))},
+	return ActResult{Done: done, Lines: []string{fmt.Sprintf("%s answered: %s", id, format.Clip(format.Line(text), 100))},
 		Facts: map[string]any{"id": id, "answer": text, "state": t.State, "seq": t.Seq, "epoch": t.Epoch}}, nil
 }
 
-func approve(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func approve(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	done, err := s.Approve(ctx, r.Text, "")
 	t := done.Task
-	return Result{Done: done, Lines: []string{fmt.Sprintf("%s approved: %s is %s", t.Submission.ID, t.TaskID, t.State)}}, err
+	return ActResult{Done: done, Lines: []string{fmt.Sprintf("%s approved: %s is %s", t.Submission.ID, t.TaskID, t.State)}}, err
 }
 
-func reject(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func reject(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	done, err := s.Reject(ctx, r.Text, "")
 	t := done.Task
 	lines := []string{fmt.Sprintf("%s rejected: %s is %s again", t.Submission.ID, t.TaskID, t.State), "  an executor that calls wait_for_task gets it, with your text"}
 	if t.State == state.Failed {
 		lines = []string{fmt.Sprintf("%s rejected: %s has failed", t.Submission.ID, t.TaskID), "  " + format.Line(t.FailureReason)}
 	}
-	return Result{Done: done, Lines: lines}, err
+	return ActResult{Done: done, Lines: lines}, err
 }
 
-func reopen(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func reopen(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	done, err := s.Reopen(ctx, r.Text)
-	return Result{Done: done, Lines: []string{fmt.Sprintf("%s is %s again; an executor that calls wait_for_task gets it, with your text", done.Task.TaskID, done.Task.State)}}, err
+	return ActResult{Done: done, Lines: []string{fmt.Sprintf("%s is %s again; an executor that calls wait_for_task gets it, with your text", done.Task.TaskID, done.Task.State)}}, err
 }
 
-func release(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func release(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	e := s.Engine()
 	was, err := e.View()
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	done, err := s.Release(ctx, r.Text)
 	if err == nil {
@@ -73,34 +72,34 @@ func release(ctx context.Context, s *engine.Session, r Request) (Result, error) 
 	if e.Store().Probe(was.Task.Session) != lease.Gone { // its session has not ended with the release
 		lines = append(lines, fmt.Sprintf("  %s may still edit files: end that agent if it hangs", was.Task.ClaimedBy))
 	}
-	return Result{Done: done, Lines: lines}, err
+	return ActResult{Done: done, Lines: lines}, err
 }
 
-func reset(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func reset(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	e := s.Engine()
 	was, err := e.View()
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	done, err := s.Reset(ctx, r.Text)
 	if err == nil {
 		err = schedule.EndAll(ctx, e, was.Task)
 	}
 	archive := e.Place().Path("archive", was.Task.TaskID)
-	facts := Facts(done.Task)
+	facts := TaskFacts(done.Task)
 	facts["task_id"], facts["archive"] = was.Task.TaskID, archive
 	if rel, err := filepath.Rel(e.Place().Root, archive); err == nil && filepath.IsLocal(rel) {
 		archive = rel
 	}
-	return Result{Done: done, Facts: facts, Lines: []string{fmt.Sprintf("%s is abandoned; it is archived in %s", was.Task.TaskID, archive), "  the files of the work tree are unchanged"}}, err
+	return ActResult{Done: done, Facts: facts, Lines: []string{fmt.Sprintf("%s is abandoned; it is archived in %s", was.Task.TaskID, archive), "  the files of the work tree are unchanged"}}, err
 }
 
-func rollback(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func rollback(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	got, err := rolled(ctx, s, r, false)
-	return Result{Done: got.Done, Lines: []string{fmt.Sprintf("%s is %s again, as it was at %d; the files of the work are unchanged", got.Task.TaskID, got.Task.State, r.Seq)}}, err
+	return ActResult{Done: got.Done, Lines: []string{fmt.Sprintf("%s is %s again, as it was at %d; the files of the work are unchanged", got.Task.TaskID, got.Task.State, r.Seq)}}, err
 }
 
-func rollbackFiles(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func rollbackFiles(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	got, err := rolled(ctx, s, r, true)
 	t, moved := got.Task, got.Files
 	lines := []string{fmt.Sprintf("%s is %s again, as it was at %d: %s, %s", t.TaskID, t.State, r.Seq,
@@ -108,14 +107,14 @@ func rollbackFiles(ctx context.Context, s *engine.Session, r Request) (Result, e
 	for _, path := range moved.Left {
 		lines = append(lines, "  not changed: "+path)
 	}
-	facts := Facts(t)
+	facts := TaskFacts(t)
 	if len(moved.Edited) > 0 {
 		facts["edited"] = moved.Edited
 	}
 	for _, e := range moved.Edited {
 		lines = append(lines, "  "+format.Line(e.String()))
 	}
-	return Result{Done: got.Done, Lines: lines, Facts: facts}, err
+	return ActResult{Done: got.Done, Lines: lines, Facts: facts}, err
 }
 
 func rolled(ctx context.Context, s *engine.Session, r Request, files bool) (engine.Rolled, error) {
@@ -123,10 +122,10 @@ func rolled(ctx context.Context, s *engine.Session, r Request, files bool) (engi
 }
 
 // finish ends a rollback or a merge that was cut off while it moved files.
-func finish(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func finish(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	now, err := s.Engine().View()
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	goal := now.Task.Returning
 	r.Seq, r.Text, r.Branch = goal.To, "it was cut off, and is finished", goal.From
@@ -138,18 +137,18 @@ func finish(ctx context.Context, s *engine.Session, r Request) (Result, error) {
 	case goal.To != 0:
 		return rollback(ctx, s, r)
 	}
-	return Result{}, &refusal.RefusedError{Code: refusal.WrongState, Message: "no files are being moved", Remedy: "ferrus status{branch} shows the task as it is now", Person: true}
+	return ActResult{}, &refusal.RefusedError{Code: refusal.WrongState, Message: "no files are being moved", Remedy: "ferrus status{branch} shows the task as it is now", Person: true}
 }
 
-func steer(ctx context.Context, s *engine.Session, r Request) (Result, error) {
+func steer(ctx context.Context, s *engine.Session, r Request) (ActResult, error) {
 	done, err := s.Steer(ctx, r.Text)
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
-	return Result{Done: done, Lines: []string{readers(done.Task, s.Engine().Verdict(done.Snapshot).Dead)}}, nil
+	return ActResult{Done: done, Lines: []string{readers(done.Task, s.Engine().Verdict(done.Snapshot).Dead)}}, nil
 }
 
-func accept(ctx context.Context, s *engine.Session, _ Request) (Result, error) {
+func accept(ctx context.Context, s *engine.Session, _ Request) (ActResult, error) {
 	changes, done, err := s.AcceptConfig(ctx)
 	var r *refusal.RefusedError
 	if errors.As(err, &r) && r.Wrong != nil && r.Wrong.State == state.Idle {
@@ -162,17 +161,17 @@ func accept(ctx context.Context, s *engine.Session, _ Request) (Result, error) {
 	if len(changes) == 0 {
 		lines = []string{"nothing to do: the task has the configuration of ferrus.toml"}
 	}
-	return Result{Done: done, Lines: lines, Facts: map[string]any{"accepted": changes, "seq": done.Task.Seq}}, err
+	return ActResult{Done: done, Lines: lines, Facts: map[string]any{"accepted": changes, "seq": done.Task.Seq}}, err
 }
 
 // stopLimit is how long a conductor is given to end by itself: longer than it gives its agents.
 const stopLimit = 20 * time.Second
 
-func stop(ctx context.Context, s *engine.Session, _ Request) (Result, error) {
+func stop(ctx context.Context, s *engine.Session, _ Request) (ActResult, error) {
 	e := s.Engine()
-	before, err := status.Read(e)
+	before, err := Read(e)
 	if err != nil {
-		return Result{}, err
+		return ActResult{}, err
 	}
 	dir := e.Place().Path()
 	h, busy := conductor.Conductor(dir)
@@ -184,14 +183,14 @@ func stop(ctx context.Context, s *engine.Session, _ Request) (Result, error) {
 	if busy {
 		lines = append(lines, fmt.Sprintf("ended the run (process %d)", h.Pid))
 		if err := proc.RequestStop(h.Pid); err != nil {
-			return Result{}, fmt.Errorf("end the run (process %d): %v", h.Pid, err)
+			return ActResult{}, fmt.Errorf("end the run (process %d): %v", h.Pid, err)
 		}
 		for until := time.Now().Add(stopLimit); busy && time.Now().Before(until) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 			_, busy = conductor.Conductor(dir)
 		}
 		switch {
 		case ctx.Err() != nil:
-			return Result{}, context.Cause(ctx)
+			return ActResult{}, context.Cause(ctx)
 		case busy:
 			if p, err := os.FindProcess(h.Pid); err == nil {
 				_ = p.Kill()
@@ -204,7 +203,7 @@ func stop(ctx context.Context, s *engine.Session, _ Request) (Result, error) {
 	if len(lines) == 0 {
 		lines = []string{"nothing to do: no run is active, and no agent of one"}
 	}
-	return Result{Lines: lines, Facts: map[string]any{"conductor": h.Pid, "ended": ended, "state": before.State}}, schedule.EndAll(ctx, e)
+	return ActResult{Lines: lines, Facts: map[string]any{"conductor": h.Pid, "ended": ended, "state": before.State}}, schedule.EndAll(ctx, e)
 }
 
 // readers says which agents read a message, and when.
@@ -224,11 +223,11 @@ func readers(t state.Task, dead bool) string {
 }
 
 // allowToday lifts the limits of the day.
-func allowToday(_ context.Context, s *engine.Session, _ Request) (Result, error) {
+func allowToday(_ context.Context, s *engine.Session, _ Request) (ActResult, error) {
 	until, err := records.AllowToday(s.Engine().Place().Root, time.Now())
 	if err == nil && until.IsZero() {
 		err = &refusal.RefusedError{Code: refusal.WrongState, Message: "no limit of the day is set", Remedy: "ferrus config explain limits lists the limits"}
 	}
-	return Result{Facts: map[string]any{"until": until},
+	return ActResult{Facts: map[string]any{"until": until},
 		Lines: []string{"agents of this project may start until " + until.Format("2006-01-02 15:04 MST") + ", whatever the limits of the day say"}}, err
 }
