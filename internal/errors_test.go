@@ -16,7 +16,7 @@ import (
 var named = map[string]string{
 	"internal/status/stack/join.go":          "a run",
 	"internal/cli/demo/branch.go":            "a file of the demonstration",
-	"internal/cli/doctor/agents.go":          "a role",
+	"internal/cli/status/doctoragents.go":    "a role",
 	"internal/engine/checks/run.go":          "a command",
 	"internal/config/parse.go":               "a file; the error is of its text",
 	"internal/server/mcpclient/mcpclient.go": "a server, a tool",

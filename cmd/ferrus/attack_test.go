@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	doctorcmd "github.com/ferrus-go/ferrus/internal/cli/doctor"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
+	doctorcmd "github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/status/doctor"

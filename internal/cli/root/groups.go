@@ -8,16 +8,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/branch"
 	"github.com/ferrus-go/ferrus/internal/cli/demo"
-	"github.com/ferrus-go/ferrus/internal/cli/doctor"
 	"github.com/ferrus-go/ferrus/internal/cli/log"
 	"github.com/ferrus-go/ferrus/internal/cli/pipeline"
 	"github.com/ferrus-go/ferrus/internal/cli/run"
 	"github.com/ferrus-go/ferrus/internal/cli/setup"
-	"github.com/ferrus-go/ferrus/internal/cli/simulate"
 	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/cli/task"
 	"github.com/ferrus-go/ferrus/internal/cli/ui"
-	"github.com/ferrus-go/ferrus/internal/cli/web"
 )
 
 // A group is a heading of `ferrus --help` with its commands.
@@ -37,9 +34,9 @@ var groups = []group{
 	{"start", "Start here:", []command{
 		{"init", setup.InitCommand},
 		{"run", run.RunCommand},
-		{"status", status.Command},
-		{"ui", ui.Command},
-		{"web", web.Command},
+		{"status", status.StatusCommand},
+		{"ui", ui.UICommand},
+		{"web", ui.WebCommand},
 		{"questions", status.QuestionsCommand},
 		{"answer", task.AnswerCommand},
 		{"resume", run.ResumeCommand},
@@ -83,9 +80,9 @@ var groups = []group{
 		{"stack", log.StackCommand},
 		{"diff", task.DiffCommand},
 		{"context", task.ContextCommand},
-		{"simulate", simulate.Command},
+		{"simulate", status.SimulateCommand},
 		{"evidence", log.EvidenceCommand},
-		{"doctor", doctor.Command},
+		{"doctor", status.DoctorCommand},
 	}},
 	{"setup", "Set up:", []command{
 		{"config", setup.ConfigCommand},

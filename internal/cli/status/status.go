@@ -1,4 +1,15 @@
-// Package status has ferrus status: of one task, of all branches, and as a live view.
+// Package status has the commands that say how things are: ferrus status, of one task, of all branches and as a live view; questions;
+// doctor; and simulate.
+//
+// internal/status/doctor checks the files of a project. In doctor.go are the checks of ferrus.toml, workflows.json and the agents,
+// whose remedies are those of the commands that use them.
+//
+// A simulation plays events on a task in memory, by the table of internal/state and the rules of a project: [ParseEvent] reads events
+// as people write them, [Play] raises them one after the other, and [NewTask] makes a task to start with. Nothing is read from a
+// project and nothing is written. It knows only the table: the engine may refuse the same event for another reason, such as files that
+// changed after the submission.
+//
+// Start reading at status.go.
 package status
 
 import (
@@ -10,8 +21,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-// Command is ferrus status.
-func Command(a *cli.App) *cobra.Command {
+// StatusCommand is ferrus status.
+func StatusCommand(a *cli.App) *cobra.Command {
 	var watch, all bool
 	var newest int
 	cmd := &cobra.Command{

@@ -1,4 +1,8 @@
-// Package ui has ferrus ui: the screen, its plain form, and the source from which both read.
+// Package ui has the commands with which a person looks at a project: ferrus ui, the screen with its plain form and the source from
+// which both read, and ferrus web, the page for a browser.
+//
+// Package internal/ui shows; here a command is made of it: who may open it, at which terminal or address. Start reading at command.go
+// and web.go.
 package ui
 
 import (
@@ -14,8 +18,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/ui/terminal"
 )
 
-// Command is ferrus ui.
-func Command(a *cli.App) *cobra.Command {
+// UICommand is ferrus ui.
+func UICommand(a *cli.App) *cobra.Command {
 	var plain, screen bool
 	cmd := &cobra.Command{
 		Use:   "ui [--plain]",

@@ -1,10 +1,4 @@
-// Package simulate has ferrus simulate: it plays events on a task in memory, by the table of internal/state and the rules of
-// a project. Nothing is read from a project and nothing is written.
-//
-// [ParseEvent] reads events as people write them, [Play] raises them one after the other, and
-// [NewTask] makes a task to start with. A simulation knows only the table: the engine may refuse the
-// same event for another reason, such as files that changed after the submission.
-package simulate
+package status
 
 import (
 	"cmp"
@@ -20,8 +14,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
-// Command is ferrus simulate.
-func Command(a *cli.App) *cobra.Command {
+// SimulateCommand is ferrus simulate.
+func SimulateCommand(a *cli.App) *cobra.Command {
 	var from string
 	var changed []string
 	cmd := &cobra.Command{

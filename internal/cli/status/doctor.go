@@ -1,6 +1,4 @@
-// Package doctor has ferrus doctor. internal/status/doctor checks the files of a project; here are the checks of
-// ferrus.toml, workflows.json and the agents, whose remedies are those of the commands that use them.
-package doctor
+package status
 
 import (
 	"context"
@@ -19,8 +17,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status/doctor"
 )
 
-// Command is ferrus doctor.
-func Command(a *cli.App) *cobra.Command {
+// DoctorCommand is ferrus doctor.
+func DoctorCommand(a *cli.App) *cobra.Command {
 	var fix, adopt, sandboxes bool
 	cmd := &cobra.Command{
 		Use:   "doctor [--fix | --adopt | --sandbox]",

@@ -1,5 +1,4 @@
-// Package web is ferrus web: the page of a project for a person with a browser.
-package web
+package ui
 
 import (
 	"context"
@@ -18,8 +17,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/ui/web"
 )
 
-// Command is ferrus web.
-func Command(a *cli.App) *cobra.Command {
+// WebCommand is ferrus web.
+func WebCommand(a *cli.App) *cobra.Command {
 	var at address
 	cmd := &cobra.Command{
 		Use:   "web [--http HOST:PORT] [--url URL]",
