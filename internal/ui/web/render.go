@@ -18,7 +18,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/ui/web/access"
 )
 
 //go:embed templates
@@ -88,8 +87,8 @@ type page struct {
 
 // page starts a page that answers a request.
 func (s *Site) page(r *http.Request, title string) *page {
-	p := &page{Title: title, Project: format.Line(filepath.Base(s.opts.Root)), Root: s.opts.Root, Path: local(r), Token: access.Token(r.Context()),
-		Nonce: access.Nonce(r.Context()), Started: s.started, Version: s.opts.Version}
+	p := &page{Title: title, Project: format.Line(filepath.Base(s.opts.Root)), Root: s.opts.Root, Path: local(r), Token: Token(r.Context()),
+		Nonce: Nonce(r.Context()), Started: s.started, Version: s.opts.Version}
 	p.In = p.Token != ""
 	if p.In {
 		if p.Done = s.results.take(r.URL.Query().Get("done")); p.Done != nil && p.Done.Undo != nil {
@@ -182,7 +181,7 @@ func explain(err error) (message, remedy string) {
 }
 
 // refused shows why a request was not let through.
-func (s *Site) refused(w http.ResponseWriter, r *http.Request, why access.Refusal) {
+func (s *Site) refused(w http.ResponseWriter, r *http.Request, why Refusal) {
 	s.failed(w, r, why.Status, failure{Message: why.Message, Remedy: why.Remedy})
 }
 

@@ -1,6 +1,13 @@
 // Package web is the page of a project for a person: what needs them, all tasks and runs, patches that can be commented, and
 // the acts of a person as forms. It shows what internal/status derives, carries out acts as commands, and decides nothing
-// itself. Who may see it is decided by internal/ui/web/access.
+// itself.
+//
+// A [Gate] decides who may see and use the page: one person, with a browser that was let in by a link from the terminal (access.go). It
+// knows nothing of the pages. The page has a host name of its own, so that a cookie is sent to no other server of this machine: cookies
+// ignore ports. Every request must name that host. A browser gets its cookie for the code of a link, once. An act needs the cookie, the
+// page's own Origin, and the token of a form that the page has sent.
+//
+// Start reading at web.go.
 package web
 
 import (
@@ -22,7 +29,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/ui/web/access"
 )
 
 // Options are what a site needs.
@@ -43,7 +49,7 @@ type Options struct {
 // A Site is the page of a project.
 type Site struct {
 	opts    Options
-	gate    *access.Gate
+	gate    *Gate
 	drafts  Store
 	hub     *hub
 	seen    *seen
@@ -60,7 +66,7 @@ func New(ctx context.Context, opts Options) (*Site, error) {
 	s := &Site{opts: opts, drafts: Store{Home: filepath.Join(opts.Root, project.DirName)}, hub: newHub(ctx, opts.Root), seen: newSeen(),
 		results: newResults(), patches: patches{all: map[[2]string]*readPatch{}}, started: time.Now()}
 	var err error
-	s.gate, err = access.New(access.Options{
+	s.gate, err = NewGate(GateOptions{
 		Origin: opts.Origin, Ask: s.ask, Refused: s.refused, Site: s.routes(),
 		Files: http.FileServerFS(static), // the folder has the name of its address
 	})

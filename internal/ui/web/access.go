@@ -1,10 +1,4 @@
-// Package access decides who may see and use the page of a project: one person, with a browser that was let in by a link
-// from the terminal. It knows nothing of the pages themselves.
-//
-// The page has a host name of its own, so that a cookie is sent to no other server of this machine: cookies ignore ports.
-// Every request must name that host. A browser gets its cookie for the code of a link, once. An act needs the cookie, the
-// page's own Origin, and the token of a form that the page has sent.
-package access
+package web
 
 import (
 	"context"
@@ -35,8 +29,8 @@ const (
 // maxBody bounds the body of a request: a text of a person has at most 1 MiB, and a form writes a byte with up to three.
 const maxBody = 4 << 20
 
-// Options are what a gate needs.
-type Options struct {
+// GateOptions are what a gate needs.
+type GateOptions struct {
 	Origin string           // of the page, such as http://x.localhost:4711
 	Now    func() time.Time // time.Now when nil
 
@@ -52,7 +46,7 @@ type Options struct {
 
 // A Gate lets requests of the person through to the pages, and refuses all others.
 type Gate struct {
-	opts   Options
+	opts   GateOptions
 	host   string // of the origin, with its port
 	secure bool
 
@@ -70,8 +64,8 @@ type session struct {
 	end   context.CancelFunc
 }
 
-// New returns the gate of a page.
-func New(opts Options) (*Gate, error) {
+// NewGate returns the gate of a page.
+func NewGate(opts GateOptions) (*Gate, error) {
 	u, err := url.Parse(opts.Origin)
 	if err != nil {
 		return nil, err

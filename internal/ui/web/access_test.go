@@ -1,4 +1,4 @@
-package access
+package web
 
 import (
 	"bufio"
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A page is a gate on the wire, with a site behind it that says what reached it.
-type page struct {
+// A gatePage is a gate on the wire, with a site behind it that says what reached it.
+type gatePage struct {
 	*testing.T
 	gate         *Gate
 	addr, origin string
@@ -24,16 +24,16 @@ type page struct {
 	now time.Time
 }
 
-func serve(t *testing.T, scheme string) *page {
+func serve(t *testing.T, scheme string) *gatePage {
 	t.Helper()
-	p := &page{T: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	p := &gatePage{T: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.addr = l.Addr().String()
 	p.origin = fmt.Sprintf("%s://x.localhost:%d", scheme, l.Addr().(*net.TCPAddr).Port)
-	p.gate, err = New(Options{
+	p.gate, err = NewGate(GateOptions{
 		Origin: p.origin,
 		Now:    func() time.Time { p.mu.Lock(); defer p.mu.Unlock(); return p.now },
 		Ask:    func(w http.ResponseWriter, _ *http.Request, code string) { fmt.Fprintf(w, "button %s", code) },
@@ -56,11 +56,11 @@ func serve(t *testing.T, scheme string) *page {
 	return p
 }
 
-func (p *page) later(d time.Duration) { p.mu.Lock(); defer p.mu.Unlock(); p.now = p.now.Add(d) }
+func (p *gatePage) later(d time.Duration) { p.mu.Lock(); defer p.mu.Unlock(); p.now = p.now.Add(d) }
 
 // send sends a request as a browser would that shows a page of this origin, but for the headers that are named. "-" leaves
 // one out.
-func (p *page) send(method, path, cookie, body string, headers map[string]string) *http.Response {
+func (p *gatePage) send(method, path, cookie, body string, headers map[string]string) *http.Response {
 	p.Helper()
 	req, err := http.NewRequest(method, "http://"+p.addr+path, strings.NewReader(body))
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *page) send(method, path, cookie, body string, headers map[string]string
 	return resp
 }
 
-func text(t *testing.T, resp *http.Response) string {
+func bodyOf(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	all, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -103,7 +103,7 @@ func text(t *testing.T, resp *http.Response) string {
 }
 
 // code returns the code of a new link.
-func (p *page) code() string {
+func (p *gatePage) code() string {
 	link, _ := p.gate.Link()
 	code, ok := strings.CutPrefix(link, p.origin+"/enter?code=")
 	if !ok || len(code) != 64 {
@@ -113,14 +113,14 @@ func (p *page) code() string {
 }
 
 // enter lets a browser in, and returns its cookie and its form token.
-func (p *page) enter() (cookie, token string) {
+func (p *gatePage) enter() (cookie, token string) {
 	p.Helper()
 	resp := p.send("POST", "/enter", "", "code="+p.code(), nil)
 	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/" {
-		p.Fatalf("%s %s", resp.Status, text(p.T, resp))
+		p.Fatalf("%s %s", resp.Status, bodyOf(p.T, resp))
 	}
 	cookie, _, _ = strings.Cut(resp.Header.Get("Set-Cookie"), ";")
-	reached := text(p.T, p.send("GET", "/x", cookie, "", nil))
+	reached := bodyOf(p.T, p.send("GET", "/x", cookie, "", nil))
 	token, ok := strings.CutPrefix(reached, "reached GET /x ")
 	if !ok {
 		p.Fatal(reached)
@@ -138,7 +138,7 @@ func TestALinkIsUsedOnce(t *testing.T) {
 	code := p.code()
 	for range 3 {
 		resp := p.send("GET", "/enter?code="+code, "", "", map[string]string{"Sec-Fetch-Site": "-"})
-		if got := text(t, resp); resp.StatusCode != 200 || got != "button "+code || resp.Header.Get("Set-Cookie") != "" {
+		if got := bodyOf(t, resp); resp.StatusCode != 200 || got != "button "+code || resp.Header.Get("Set-Cookie") != "" {
 			t.Errorf("a preview: %s %s", resp.Status, got)
 		}
 	}
@@ -279,7 +279,7 @@ func TestWhatIsRefused(t *testing.T) {
 	} {
 		code := p.code()
 		resp := p.send(c.method, strings.Replace(c.path, "CODE", code, 1), c.cookie, c.body, c.headers)
-		got := text(t, resp)
+		got := bodyOf(t, resp)
 		switch {
 		case c.want.Status == 0 && (resp.StatusCode != 200 || c.method != "HEAD" && got != "reached "+c.method+" "+c.path+" "+token):
 			t.Errorf("%s: %s %s", name, resp.Status, got)
