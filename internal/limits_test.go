@@ -63,7 +63,7 @@ var limits = map[string]string{
 	"ui/web root.ReadFile 16 << 20":                          "the output of a worker; a larger one is not shown",
 	"ui/web root.ReadFile maxFile":                           fits,
 	"worktree root.ReadFile maxTable":                        "a cache: a larger one counts as none",
-	"project/ports root.ReadFile maxFile":                    fits,
+	"project root.ReadFile maxFile":                          fits,
 	"worktree root.ReadFile maxCopied":                       fits,
 	"worktree/include root.ReadFile maxPatterns":             "a file of the repository",
 	"worktree rootfs.ReadRegular repository.MaxRules":        "a file of the repository",

@@ -8,15 +8,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // restoredBackup opens the machine of a journal that is older than the one last seen here, if a person at a terminal says
 // that it is a restored backup. Other strange state is the error.
 func (a *App) restoredBackup(ctx context.Context, strange error) (*engine.Engine, error) {
-	var f *origin.ForeignError
-	if !errors.As(strange, &f) || f.Why != origin.OlderJournal || a.JSON || !a.InTTY || !a.ErrTTY {
+	var f *project.ForeignError
+	if !errors.As(strange, &f) || f.Why != project.OlderJournal || a.JSON || !a.InTTY || !a.ErrTTY {
 		return nil, strange
 	}
 	Fprintf(a.Err, "%s\nUse it from here on? [y/N] ", format.Line(f.Message))

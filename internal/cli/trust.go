@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
-	"github.com/ferrus-go/ferrus/internal/project/settings"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -98,9 +97,9 @@ func question(u *agreement.UntrustedError, root string) string {
 func TrustOwnFile(root string, text []byte) (warning string) {
 	conf, err := config.Parse(config.FileName, text)
 	if err == nil {
-		var project *trust.Project
-		if project, err = trust.Open(root); err == nil {
-			err = errors.Join(project.Agree(conf.Executable()), settings.RecordEnviron(project, os.Environ()))
+		var trusted *trust.Project
+		if trusted, err = trust.Open(root); err == nil {
+			err = errors.Join(trusted.Agree(conf.Executable()), project.RecordEnviron(trusted, os.Environ()))
 		}
 	}
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor/plan"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/project/ports"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -45,7 +45,7 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 	if err != nil {
 		return process.Order{}, "", err
 	}
-	launch.Env = append(launch.Env, ports.Env(work)...)
+	launch.Env = append(launch.Env, project.PortEnv(work)...)
 	if inside == nil && f.Gate.HQ.Sandbox.On() {
 		git, err := plan.GitEnviron(context.Background(), place, work)
 		if err != nil {

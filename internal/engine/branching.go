@@ -9,7 +9,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -37,7 +36,7 @@ func (e *Engine) Personal() proc.Frozen { return e.settings.Personal() }
 func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto int64, as state.Task, note string) error {
 	made := store.Branch{Name: on.Branch, Draft: draft, Dir: on.Dir(), Backup: on.Backup}
 	if s.e.origin != nil {
-		made.Begin = origin.New(s.e.ctx, on, s.e.opts.Project, time.Time{}).Begin
+		made.Begin = project.NewJudge(s.e.ctx, on, s.e.opts.Project, time.Time{}).Begin
 	}
 	return refusal.From(s.e.store.Fork(ctx, made, upto, func(was store.Snapshot) (*store.Change, error) {
 		next, err := state.Step(was.Task, state.Branch, s.Role, state.Limits{})

@@ -26,8 +26,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
-	"github.com/ferrus-go/ferrus/internal/project/settings"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -42,7 +40,7 @@ type Engine struct {
 	probe  func(session string) lease.Probe // the store's: whether a session lives
 	opts   Options
 
-	settings *settings.Settings
+	settings *project.Settings
 	runner   *checkrun.Runner
 	log      *slog.Logger
 	ctx      context.Context // ends with Close
@@ -59,8 +57,8 @@ type Engine struct {
 	published *publish.Trees
 	shown     handover.Shown
 
-	origin  *origin.Judge // nil without Options.Project
-	foreign error         // of state that is only looked at; nil for ours
+	origin  *project.Judge // nil without Options.Project
+	foreign error          // of state that is only looked at; nil for ours
 }
 
 // Options are for tests and for programs that open an engine; the zero value is right for a server.
@@ -82,7 +80,7 @@ type Options struct {
 	Project *trust.Project
 
 	// Look opens state that was not made here for reading, which writes nothing: Foreign says so. Without it the error of
-	// Open is a *origin.ForeignError.
+	// Open is a *project.ForeignError.
 	Look bool
 }
 
@@ -101,13 +99,13 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 		return nil, err
 	}
 	disk := project.StoreOptions{Backup: place.Backup, Now: opts.Now, Log: opts.Log}
-	var o *origin.Judge
+	var o *project.Judge
 	var strange error
 	if opts.Project != nil {
-		o = origin.New(context.Background(), place, opts.Project, opts.Now())
+		o = project.NewJudge(context.Background(), place, opts.Project, opts.Now())
 		disk.Judge, disk.Begin = o.Journal, o.Begin
 		if opts.Look {
-			strange = origin.Foreign(context.Background(), place, opts.Project)
+			strange = project.Foreign(context.Background(), place, opts.Project)
 			disk.ReadOnly = strange != nil
 			disk.Judge = nil
 		} else if err := o.CheckFolders(); err != nil {
@@ -130,7 +128,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	e := &Engine{place: place, store: s, shared: shared, probe: s.Probe, opts: opts, log: opts.Log,
 		trees: map[string]*worktree.Tree{}, origin: o, foreign: strange}
 	e.saves = snapshots.NewQueue()
-	e.settings = settings.New(place.Root, s, settings.Options{Project: opts.Project, Environ: opts.Environ, Log: opts.Log})
+	e.settings = project.NewSettings(place.Root, s, project.SettingsOptions{Project: opts.Project, Environ: opts.Environ, Log: opts.Log})
 	e.published = publish.New(place, s, e.settings.Person, opts.Log)
 	e.runner = checkrun.New(place, s, e.Environment, e.Copies)
 	e.ctx, e.end = context.WithCancel(context.Background())
@@ -161,7 +159,7 @@ const stopLimit = 200 * time.Millisecond
 // Project returns the record of the project; nil when the caller answers for it.
 func (e *Engine) Project() *trust.Project { return e.opts.Project }
 
-// Foreign returns why the state is only looked at: a *origin.ForeignError, or nil for state of this machine.
+// Foreign returns why the state is only looked at: a *project.ForeignError, or nil for state of this machine.
 func (e *Engine) Foreign() error { return e.foreign }
 
 // Place returns where the engine works.

@@ -18,7 +18,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs/rootfstest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -79,7 +78,7 @@ func TestNoFolderOfOursIsALink(t *testing.T) {
 				}
 				for op, do := range map[string]func() error{
 					"Open":        func() error { return closed(engine.Open(on, p.Opts)) },
-					"Revive":      func() error { _, err := origin.Revive(on, nil); return err },
+					"Revive":      func() error { _, err := project.Revive(on, nil); return err },
 					"CheckFolder": on.CheckFolders,
 					"FindLitter": func() error {
 						if on.Branch != "" && name != "worktrees/alt" && name != "branches/alt" { // looked at by its own store

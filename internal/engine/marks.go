@@ -37,7 +37,7 @@ func (e *Engine) markNow(snap store.Snapshot) {
 	}
 }
 
-// Ours returns nil while git tracks no control file of .ferrus and its folders are this user's: else a *origin.ForeignError. It is
+// Ours returns nil while git tracks no control file of .ferrus and its folders are this user's: else a *project.ForeignError. It is
 // for files that the engine does not read, such as the tokens. Without a record of the project it is nil.
 func (e *Engine) Ours() error { return e.ours() }
 

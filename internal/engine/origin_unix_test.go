@@ -18,7 +18,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
@@ -38,8 +37,8 @@ func made(t testing.TB, n int) *enginetest.Machine {
 	return enginetest.Plain(t, checksOf("true")).Recorded().Agreed().Works(n)
 }
 
-func why(err error) origin.Strangeness {
-	var f *origin.ForeignError
+func why(err error) project.Strangeness {
+	var f *project.ForeignError
 	if errors.As(err, &f) && refusal.CodeOf(err) == refusal.ForeignState {
 		return f.Why
 	}
@@ -55,25 +54,25 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(p *enginetest.Machine)
-		want origin.Strangeness
+		want project.Strangeness
 		code refusal.Code
 	}{
-		{"another journal", func(p *enginetest.Machine) { p.Replace("journal.jsonl", evil) }, origin.OtherJournal, refusal.ForeignState},
+		{"another journal", func(p *enginetest.Machine) { p.Replace("journal.jsonl", evil) }, project.OtherJournal, refusal.ForeignState},
 		{"another journal, written over ours", func(p *enginetest.Machine) {
 			if err := os.WriteFile(p.Path(".ferrus/journal.jsonl"), evil, 0o600); err != nil {
 				p.T.Fatal(err)
 			}
-		}, origin.OtherJournal, refusal.ForeignState},
+		}, project.OtherJournal, refusal.ForeignState},
 		{"our first line, then another history", func(p *enginetest.Machine) {
 			ours := p.Journal()
 			p.Replace("journal.jsonl", append(bytes.Clone(first(ours)), bytes.Repeat(evil, 1+len(ours)/len(evil))...))
-		}, origin.OtherJournal, refusal.ForeignState},
+		}, project.OtherJournal, refusal.ForeignState},
 		{"another first line with the hash of ours", func(p *enginetest.Machine) {
 			ours := p.Journal()
 			p.Replace("journal.jsonl", bytes.Replace(ours, []byte("mine"), []byte("evil"), 1))
 		}, "", refusal.Corrupt},
-		{"less than was seen", func(p *enginetest.Machine) { p.Replace("journal.jsonl", first(p.Journal())) }, origin.OlderJournal, refusal.ForeignState},
-		{"half of a line", func(p *enginetest.Machine) { p.Replace("journal.jsonl", evil[:100]) }, origin.OtherJournal, refusal.ForeignState},
+		{"less than was seen", func(p *enginetest.Machine) { p.Replace("journal.jsonl", first(p.Journal())) }, project.OlderJournal, refusal.ForeignState},
+		{"half of a line", func(p *enginetest.Machine) { p.Replace("journal.jsonl", evil[:100]) }, project.OtherJournal, refusal.ForeignState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -116,9 +115,9 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 	t.Run("a journal where there was none", func(t *testing.T) {
 		t.Parallel()
 		p := enginetest.Plain(t, "").Recorded()
-		origin.MarkEmpty(project.At(p.Dir, ""), p.Opts.Project)
+		project.MarkEmpty(project.At(p.Dir, ""), p.Opts.Project)
 		p.Replace("journal.jsonl", evil)
-		if err := p.Judged(); why(err) != origin.OtherJournal {
+		if err := p.Judged(); why(err) != project.OtherJournal {
 			t.Error(err)
 		}
 	})
@@ -139,9 +138,9 @@ func TestWhatGitTracksIsNotState(t *testing.T) {
 			p.Replace(name, []byte("{}"))
 		}
 		p.Git("add", "-f", ".ferrus/"+name)
-		want := origin.Strangeness("")
+		want := project.Strangeness("")
 		if tracked {
-			want = origin.TrackedState
+			want = project.TrackedState
 		}
 		if err := p.Judged(); why(err) != want || (err == nil) == tracked {
 			t.Errorf("%s: %v", name, err)
@@ -180,7 +179,7 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 	}
 	for _, path := range []string{p.Path(".ferrus"), p.Dir} {
 		back := give(path)
-		if err := p.Judged(); why(err) != origin.OwnedByOther {
+		if err := p.Judged(); why(err) != project.OwnedByOther {
 			t.Errorf("%s: %v", path, err)
 		}
 		for value, safe := range map[string]bool{p.Dir: true, "*": true, filepath.Dir(p.Dir) + "/*": true, p.Dir + "x": false, filepath.Dir(p.Dir): false} {
@@ -222,7 +221,7 @@ func TestOneQuestionAtMost(t *testing.T) {
 		name  string
 		make  func(t testing.TB) *enginetest.Machine
 		do    func(p *enginetest.Machine)
-		asks  origin.Strangeness
+		asks  project.Strangeness
 		known bool // by the record, without an agreement
 	}{
 		{"nothing", func(t testing.TB) *enginetest.Machine { return made(t, 2) }, func(*enginetest.Machine) {}, "", true},
@@ -253,7 +252,7 @@ func TestOneQuestionAtMost(t *testing.T) {
 				p.T.Fatal(err)
 			}
 			p.Copy(away(p, "backup"), p.Path(".ferrus"))
-		}, origin.OlderJournal, true},
+		}, project.OlderJournal, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.make(t)
@@ -307,7 +306,7 @@ func TestOneQuestionAtMost(t *testing.T) {
 func TestAFirstLineIsRecordedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Plain(t, checksOf("true")).Recorded().Agreed()
-	o := origin.New(t.Context(), project.At(p.Dir, ""), p.Opts.Project, time.Time{})
+	o := project.NewJudge(t.Context(), project.At(p.Dir, ""), p.Opts.Project, time.Time{})
 	if err := o.Begin(strings.Repeat("0", 64)); err != nil { // and killed
 		t.Fatal(err)
 	}
@@ -352,11 +351,11 @@ func TestAForeignJournalIsSetAside(t *testing.T) {
 	p.Replace("journal.jsonl", evil)
 	p.Replace("tokens.json", []byte("evil"))
 	p.Git("add", "-f", ".ferrus/journal.jsonl", ".ferrus/tokens.json")
-	var strange *origin.ForeignError
-	if err := origin.Foreign(t.Context(), project.At(p.Dir, ""), p.Opts.Project); !errors.As(err, &strange) {
+	var strange *project.ForeignError
+	if err := project.Foreign(t.Context(), project.At(p.Dir, ""), p.Opts.Project); !errors.As(err, &strange) {
 		t.Fatal(err)
 	}
-	did, err := origin.SetAside(t.Context(), project.At(p.Dir, ""), p.Opts.Project, strange, time.Now())
+	did, err := project.SetAside(t.Context(), project.At(p.Dir, ""), p.Opts.Project, strange, time.Now())
 	if err != nil || !strings.Contains(did, "restored your journal") {
 		t.Fatalf("%s, %v", did, err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/branch"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/project/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -36,11 +36,11 @@ var exported = map[string]struct {
 	"engine.RefusedError":      {&refusal.RefusedError{Code: refusal.Conflict}, refusal.Conflict},
 	"engine.ConflictError":     {&branch.ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict}}, refusal.Conflict},
 	"engine.UntrustedError":    {&agreement.UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted}}, refusal.Untrusted},
-	"engine.ForeignError":      {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}}, refusal.ForeignState},
+	"engine.ForeignError":      {&project.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}}, refusal.ForeignState},
 	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), refusal.WrongState},
 	"state.SchemaError":        {refusal.Because(refusal.StoreError, "", &state.SchemaError{Version: 9}, ""), refusal.StoreError},
 	"state.FieldError":         {refusal.Because(refusal.Corrupt, "", &state.FieldError{Field: "seq", Why: "is wrong"}, ""), refusal.Corrupt},
-	"store.ErrOlder":           {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}, Why: origin.OlderJournal}, refusal.ForeignState},
+	"store.ErrOlder":           {&project.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}, Why: project.OlderJournal}, refusal.ForeignState},
 	"store.Error":              {&refusal.RefusedError{Code: refusal.LockBusy}, refusal.LockBusy},
 	"filelock.ErrHeld":         {filelock.ErrHeld, refusal.LockBusy},
 	"checkout.ErrInUse":        {checkout.ErrInUse, refusal.LockBusy},

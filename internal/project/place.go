@@ -1,5 +1,9 @@
 // Package project knows where a project and its branches live: the folder .ferrus with its machines, the work trees, and who
-// owns them. It finds and makes a project; package origin decides whether its state is to be believed.
+// owns them. It finds and makes a project, and knows what is configured for it and for a task (settings.go).
+//
+// A [Judge] tells whether its state was made on this machine by this user, or came with a clone, an archive or a backup. It compares
+// the journal and its hard-linked copy with the record of the project outside of it (package trust), and sets aside, adopts or brings
+// back what a person decides about (judge.go).
 //
 // Several packages write below .ferrus, each its own files, all through internal/platform/rootfs, which follows no link:
 //

@@ -22,7 +22,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -185,13 +184,13 @@ func setUp(a *cli.App, ctx context.Context, root string, how options) (Setup, er
 	if err != nil {
 		return did, err
 	}
-	if err := origin.Foreign(ctx, project.At(root, ""), record); refusal.CodeOf(err) == refusal.ForeignState {
+	if err := project.Foreign(ctx, project.At(root, ""), record); refusal.CodeOf(err) == refusal.ForeignState {
 		return did, err
 	}
-	if did.Restored, err = origin.Revive(project.At(root, ""), record); err != nil {
+	if did.Restored, err = project.Revive(project.At(root, ""), record); err != nil {
 		return did, err
 	}
-	origin.MarkEmpty(project.At(root, ""), record)
+	project.MarkEmpty(project.At(root, ""), record)
 	if !there {
 		did.Wrote = append(did.Wrote, ".ferrus/")
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
-	"github.com/ferrus-go/ferrus/internal/project/ports"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -88,9 +88,9 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 		return err
 	}
 	assigned := register.Assignment{Agent: configured.Agent, Model: configured.Model}
-	project := register.Project{Root: place.Root, Exe: exe, Record: filepath.Join(place.Root, ".ferrus", "register.json")}
+	registered := register.Project{Root: place.Root, Exe: exe, Record: filepath.Join(place.Root, ".ferrus", "register.json")}
 	// A file that cannot be read is no reason not to open an agent, which does without it.
-	if found, err := project.Registered(); err == nil && found[role].Agent != "" {
+	if found, err := registered.Registered(); err == nil && found[role].Agent != "" {
 		assigned = found[role]
 	}
 	if flags.Agent != "" && flags.Agent != assigned.Agent {
@@ -121,7 +121,7 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 	if err != nil {
 		return &cli.Failure{Code: "failure", Message: err.Error(), Exit: cli.ExitFailure}
 	}
-	launch.Env = append(launch.Env, ports.Env(place.Work)...)
+	launch.Env = append(launch.Env, project.PortEnv(place.Work)...)
 	program := launch.Argv[0]
 	if adapter.Program != "" && program == adapter.Program {
 		if program, err = adapter.Path(launch.Env); err != nil {

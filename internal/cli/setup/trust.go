@@ -13,8 +13,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
-	"github.com/ferrus-go/ferrus/internal/project/settings"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree/include"
 )
@@ -201,7 +201,7 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 			return cli.TrustError(err)
 		}
 		at.Agreed = true
-		if err := settings.RecordEnviron(at.project, os.Environ()); err != nil {
+		if err := project.RecordEnviron(at.project, os.Environ()); err != nil {
 			return cli.TrustError(err)
 		}
 		text = "agreed to " + format.Count(len(at.Values), "value", "values") + " of " + at.Path

@@ -17,7 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
-	"github.com/ferrus-go/ferrus/internal/project/ports"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/test/kit"
 )
 
@@ -45,7 +45,7 @@ func TestACommandIsAWorkerLikeAnAgent(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.play("end", `cat "$FERRUS_RUN_DIR/lint.md" "$FERRUS_RUN_DIR/one.md" > "$FERRUS_OUTPUT"; echo "$FERRUS_PORT_BASE" >> "$FERRUS_OUTPUT"`)
-	base, err := ports.Base(y.root)
+	base, err := project.PortBase(y.root)
 	must(t, err)
 	f := y.launch(mixed(`echo "$FERRUS_TOPIC in $PWD, $FERRUS_AGENT, $FERRUS_PORT_BASE" > "$FERRUS_OUTPUT"; until test -e go; do sleep 0.01; done`, ""))
 	y.tick(f)

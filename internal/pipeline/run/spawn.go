@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/workflow"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/project/ports"
+	"github.com/ferrus-go/ferrus/internal/project"
 )
 
 // start starts workers, all at once, and returns when each has its slot. A worker that has its slot
@@ -118,7 +118,7 @@ func (b *runState) order(role string) (process.Order, error) {
 	if err := b.staff(&o, k, spec); err != nil {
 		return process.Order{}, err
 	}
-	o.Launch.Env = append(o.Launch.Env, ports.Env(spec.Work)...)
+	o.Launch.Env = append(o.Launch.Env, project.PortEnv(spec.Work)...)
 	if f.Workflow.All() {
 		hold, err := json.Marshal(held{f.Dir, role})
 		if err != nil {

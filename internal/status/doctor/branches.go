@@ -11,7 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -75,7 +74,7 @@ func checkCopies(p *Context, name string) Finding {
 	if err != nil || backup == "" || sameFile(filepath.Join(on.Dir(), "journal.jsonl"), backup) {
 		return Finding{}
 	}
-	c, err := origin.Copies(on, record)
+	c, err := project.Copies(on, record)
 	if err != nil {
 		return Finding{}
 	}
@@ -144,7 +143,7 @@ func fixBranches(p *Context) (string, error) {
 	var did []string
 	if gone := goneBranches(p); len(gone) > 0 {
 		for _, name := range gone {
-			if _, err := origin.Revive(project.At(p.Place.Root, name), record); err != nil {
+			if _, err := project.Revive(project.At(p.Place.Root, name), record); err != nil {
 				return "", err
 			}
 		}
@@ -158,7 +157,7 @@ func fixBranches(p *Context) (string, error) {
 		if checkCopies(p, name).Text == "" {
 			continue
 		}
-		if _, err := origin.Reconcile(p.Ctx, project.At(p.Place.Root, name), record, false); err != nil {
+		if _, err := project.Reconcile(p.Ctx, project.At(p.Place.Root, name), record, false); err != nil {
 			return "", err
 		}
 		did = append(did, "the journal of "+name+" and its hard-linked copy are the same file")

@@ -16,7 +16,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/test/kit"
 	"github.com/ferrus-go/ferrus/test/projecttest"
@@ -247,7 +246,7 @@ func TestNoValidJournalIsLost(t *testing.T) {
 				}
 				w.kept(name+", a command", w.journal)
 				w.lay(here, there)
-				_, _ = origin.Revive(project.At(w.dir, ""), w.trusted)
+				_, _ = project.Revive(project.At(w.dir, ""), w.trusted)
 				w.kept(name+", init", w.journal)
 
 				w.lay(here, there)

@@ -7,7 +7,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
@@ -19,11 +19,11 @@ func (p *Context) copies() *file.Copies {
 		return nil
 	}
 	if p.both == nil {
-		project, err := trust.Open(p.Place.Root)
+		trusted, err := trust.Open(p.Place.Root)
 		if err != nil {
 			return nil
 		}
-		c, err := origin.Copies(p.Place, project)
+		c, err := project.Copies(p.Place, trusted)
 		if err != nil {
 			return nil
 		}
@@ -173,11 +173,11 @@ func fixJournal(p *Context) (string, error) {
 
 // reconcile makes the journal and its hard-linked copy one file.
 func (p *Context) reconcile() (file.Reconciled, error) {
-	project, err := trust.Open(p.Place.Root)
+	trusted, err := trust.Open(p.Place.Root)
 	if err != nil {
 		return file.Reconciled{}, err
 	}
-	return origin.Reconcile(p.Ctx, p.Place, project, p.adopt)
+	return project.Reconcile(p.Ctx, p.Place, trusted, p.adopt)
 }
 
 // reconciled says what became of two copies.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
@@ -13,11 +13,11 @@ import (
 
 // checkOrigin looks whether the state was made on this machine.
 func checkOrigin(p *Context) Finding {
-	project, err := trust.Open(p.Place.Root)
+	trusted, err := trust.Open(p.Place.Root)
 	if err != nil {
 		return Finding{}
 	}
-	err = origin.Foreign(p.Ctx, p.Place, project)
+	err = project.Foreign(p.Ctx, p.Place, trusted)
 	var r *refusal.RefusedError
 	switch {
 	case brokenOurs(p, err):
@@ -32,7 +32,7 @@ func checkOrigin(p *Context) Finding {
 	case err != nil:
 		return Finding{} // reported by the check of the journal
 	}
-	record, found, err := project.Record()
+	record, found, err := trusted.Record()
 	switch {
 	case err != nil:
 		return troubled(err)
@@ -45,25 +45,25 @@ func checkOrigin(p *Context) Finding {
 // brokenOurs reports whether a journal is refused because a line of it was altered or cut off. It may be ours: a journal of
 // another project has lines that follow each other.
 func brokenOurs(p *Context, strange error) bool {
-	var f *origin.ForeignError
+	var f *project.ForeignError
 	c := p.copies()
-	return errors.As(strange, &f) && f.Why == origin.OtherJournal && c != nil && (c.Here.Kind == file.DamagedCopy || c.Here.Kind == file.EmptyCopy)
+	return errors.As(strange, &f) && f.Why == project.OtherJournal && c != nil && (c.Here.Kind == file.DamagedCopy || c.Here.Kind == file.EmptyCopy)
 }
 
 // fixOrigin sets strange state aside and restores ours, or adopts it where a person has said so.
 func fixOrigin(p *Context) (string, error) {
-	project, err := trust.Open(p.Place.Root)
+	trusted, err := trust.Open(p.Place.Root)
 	if err != nil {
 		return "", err
 	}
-	var f *origin.ForeignError
-	if !errors.As(origin.Foreign(p.Ctx, p.Place, project), &f) {
+	var f *project.ForeignError
+	if !errors.As(project.Foreign(p.Ctx, p.Place, trusted), &f) {
 		return "", nil
 	}
-	if p.adopt && (f.Why == origin.OtherJournal || f.Why == origin.OlderJournal) {
+	if p.adopt && (f.Why == project.OtherJournal || f.Why == project.OlderJournal) {
 		return "recorded the journal as yours", p.adoptJournal()
 	}
-	did, err := origin.SetAside(p.Ctx, p.Place, project, f, time.Now())
+	did, err := project.SetAside(p.Ctx, p.Place, trusted, f, time.Now())
 	if err != nil {
 		return did, err
 	}

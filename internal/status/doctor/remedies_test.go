@@ -11,7 +11,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/project/origin"
 	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
@@ -138,7 +137,7 @@ func (w *ward) ready(h harm) {
 	err := errors.Join(os.RemoveAll(filepath.Dir(link)), os.RemoveAll(filepath.Join(w.dir, ".git", "refs", "ferrus")),
 		os.MkdirAll(w.branch().Work, 0o700), os.WriteFile(filepath.Join(w.dir, ".gitignore"), []byte("/.ferrus/\n"), 0o600))
 	if err == nil {
-		_, err = origin.Revive(w.branch(), nil)
+		_, err = project.Revive(w.branch(), nil)
 	}
 	if err != nil {
 		w.Fatal(err)

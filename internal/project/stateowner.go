@@ -1,4 +1,4 @@
-package origin
+package project
 
 import (
 	"context"
@@ -6,17 +6,16 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // checkOwner refuses a place whose .ferrus, or a folder above it up to the root of the work tree, belongs to another user,
 // unless git accepts that work tree. The error is a *ForeignError.
-func checkOwner(ctx context.Context, p project.Place) error {
+func checkOwner(ctx context.Context, p Place) error {
 	dirs := []string{p.Dir()}
 	if p.Branch != "" {
-		dirs = append(dirs, filepath.Join(p.Root, project.DirName))
+		dirs = append(dirs, filepath.Join(p.Root, DirName))
 	}
 	top := p.Root
 	for at := p.Root; at != filepath.Dir(at); at = filepath.Dir(at) {
@@ -32,7 +31,7 @@ func checkOwner(ctx context.Context, p project.Place) error {
 		}
 	}
 	for _, dir := range dirs {
-		owner, other := project.OtherOwner(dir)
+		owner, other := OtherOwner(dir)
 		if !other {
 			continue
 		}

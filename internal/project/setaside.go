@@ -1,4 +1,4 @@
-package origin
+package project
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store/file"
@@ -25,7 +24,7 @@ import (
 // SetAside moves state that was not made here into a folder below archive, where it is evidence and nothing reads it, takes
 // what git tracks of it out of git's index, and restores the journal of this machine from its hard-linked copy. strange is
 // the error of Foreign. It returns what was done, as a sentence.
-func SetAside(ctx context.Context, place project.Place, record *trust.Project, strange *ForeignError, now time.Time) (did string, err error) {
+func SetAside(ctx context.Context, place Place, record *trust.Project, strange *ForeignError, now time.Time) (did string, err error) {
 	if strange.Why == OwnedByOther {
 		return "", strange
 	}
@@ -44,12 +43,12 @@ func SetAside(ctx context.Context, place project.Place, record *trust.Project, s
 			names = append(names, string(doc))
 		}
 	}
-	root, err := rootfs.Open(filepath.Join(place.Root, project.DirName))
+	root, err := rootfs.Open(filepath.Join(place.Root, DirName))
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
-	rel, err := filepath.Rel(filepath.Join(place.Root, project.DirName), place.Dir())
+	rel, err := filepath.Rel(filepath.Join(place.Root, DirName), place.Dir())
 	if err != nil {
 		return "", err
 	}
@@ -77,12 +76,12 @@ func SetAside(ctx context.Context, place project.Place, record *trust.Project, s
 		moved++
 	}
 	if moved > 0 {
-		did = fmt.Sprintf("moved %s to %s/%s", format.Count(moved, "file", "files"), project.DirName, aside)
+		did = fmt.Sprintf("moved %s to %s/%s", format.Count(moved, "file", "files"), DirName, aside)
 	}
 	if len(strange.Files) > 0 {
 		below := make([]string, len(strange.Files))
 		for i, name := range strange.Files {
-			below[i] = project.DirName + "/" + name
+			below[i] = DirName + "/" + name
 		}
 		if err := worktree.Untrack(ctx, place.Root, below); err != nil {
 			return did, err
@@ -93,7 +92,7 @@ func SetAside(ctx context.Context, place project.Place, record *trust.Project, s
 }
 
 // restored brings the journal back where it is missing, and says so.
-func restored(place project.Place, record *trust.Project, was file.Copies) string {
+func restored(place Place, record *trust.Project, was file.Copies) string {
 	if _, err := os.Lstat(filepath.Join(place.Dir(), "journal.jsonl")); err == nil {
 		return ""
 	}

@@ -1,9 +1,4 @@
-// Package ports gives each folder in which agents and commands work ten TCP ports of its own: a work tree, the project's own folder, or the
-// checkout of clean checks. It opens none of them.
-//
-// The blocks of a user stand in one file of the state folder, which is changed under a lock. A block belongs to its folder while that exists:
-// nothing is given back, so a crash leaves nothing behind. Other users of the computer have blocks of their own, and other programs do not know them.
-package ports
+package project
 
 import (
 	"context"
@@ -22,8 +17,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 )
 
-// Variable has the first port of the block in the environment of agents, workers of pipelines, [branches] setup and checks.
-const Variable = "FERRUS_PORT_BASE"
+// PortVariable has the first port of the block in the environment of agents, workers of pipelines, [branches] setup and checks.
+const PortVariable = "FERRUS_PORT_BASE"
 
 // The blocks lie below the ports that systems give to outgoing connections.
 const (
@@ -38,17 +33,22 @@ const (
 	patience = 10 * time.Second // for the lock, which others hold for the time of one replacement
 )
 
-// Env returns the variable of a folder as NAME=value, and nil where there is no state folder or no free block.
-func Env(dir string) []string {
-	base, err := Base(dir)
+// PortEnv returns the variable of a folder as NAME=value, and nil where there is no state folder or no free block.
+func PortEnv(dir string) []string {
+	base, err := PortBase(dir)
 	if err != nil {
 		return nil
 	}
-	return []string{Variable + "=" + strconv.Itoa(base)}
+	return []string{PortVariable + "=" + strconv.Itoa(base)}
 }
 
-// Base returns the first port of the block of a folder that exists. It is the same in each call for as long as the folder exists.
-func Base(dir string) (int, error) {
+// PortBase returns the first port of the block of a folder that exists. It is the same in each call for as long as the folder exists.
+//
+// Each folder in which agents and commands work has ten TCP ports of its own: a work tree, the project's own folder, or the checkout of
+// clean checks. PortBase opens none of them. The blocks of a user stand in one file of the state folder, which is changed under a lock.
+// Nothing is given back, so a crash leaves nothing behind. Other users of the computer have blocks of their own, and other programs do
+// not know them.
+func PortBase(dir string) (int, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return 0, err
@@ -65,7 +65,7 @@ func Base(dir string) (int, error) {
 		return 0, err
 	}
 	defer root.Close()
-	if base, ok := read(root)[dir]; ok {
+	if base, ok := readPorts(root)[dir]; ok {
 		return base, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -75,7 +75,7 @@ func Base(dir string) (int, error) {
 		return 0, err
 	}
 	defer lock.Close()
-	all := read(root)
+	all := readPorts(root)
 	if base, ok := all[dir]; ok {
 		return base, nil
 	}
@@ -107,8 +107,8 @@ func Base(dir string) (int, error) {
 	return 0, fmt.Errorf("all %d blocks of ports are in use; remove branches that you do not need", blocks)
 }
 
-// read returns the blocks by their folders. Of a file that is damaged there are none: it is written again.
-func read(root *rootfs.Root) map[string]int {
+// readPorts returns the blocks by their folders. Of a file that is damaged there are none: it is written again.
+func readPorts(root *rootfs.Root) map[string]int {
 	all := map[string]int{}
 	text, err := root.ReadFile(fileName, maxFile)
 	if err != nil || json.Unmarshal(text, &all) != nil || all == nil {

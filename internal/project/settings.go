@@ -1,6 +1,4 @@
-// Package settings gives what is configured: ferrus.toml with the person's own configuration laid over it, and what a task was
-// frozen with, its checks, its limits and its environment.
-package settings
+package project
 
 import (
 	"errors"
@@ -20,8 +18,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Options of newSettings.
-type Options struct {
+// SettingsOptions are what [NewSettings] needs beyond the store.
+type SettingsOptions struct {
 	Project *trust.Project // the record of the project; nil where the caller answers for what its files make run
 	Environ []string       // NAME=value, of the person whose command this is; nil in a server
 	Log     *slog.Logger   // never nil
@@ -44,8 +42,8 @@ type Settings struct {
 	differs  map[string][]string // the variables of this process that differ from those frozen
 }
 
-// New returns the settings of the project at root, whose machine s is the store of.
-func New(root string, s store.Machine, opts Options) *Settings {
+// NewSettings returns the settings of the project at root, whose machine s is the store of.
+func NewSettings(root string, s store.Machine, opts SettingsOptions) *Settings {
 	return &Settings{root: root, store: s, record: opts.Project, environ: opts.Environ, log: opts.Log, conf: latest[config.Config]{value: config.Default()},
 		gates: map[string]config.Gate{}, environs: map[string]proc.Frozen{}, differs: map[string][]string{}}
 }

@@ -1,4 +1,4 @@
-package ports_test
+package project_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/project/ports"
+	"github.com/ferrus-go/ferrus/internal/project"
 )
 
 // TestABlockIsOfOneFolderWhileThatExists: also when many are asked for at once, when the file was damaged, and when all are in use.
@@ -26,7 +26,7 @@ func TestABlockIsOfOneFolderWhileThatExists(t *testing.T) {
 		bases, errs := make([]int, len(dirs)), make([]error, len(dirs))
 		var wg sync.WaitGroup
 		for i, dir := range dirs {
-			wg.Go(func() { bases[i], errs[i] = ports.Base(dir) })
+			wg.Go(func() { bases[i], errs[i] = project.PortBase(dir) })
 		}
 		wg.Wait()
 		owner := map[int]string{}
@@ -59,7 +59,7 @@ func TestABlockIsOfOneFolderWhileThatExists(t *testing.T) {
 		}
 		ask()
 	}
-	if _, err := ports.Base(filepath.Join(trees, "gone")); err == nil {
+	if _, err := project.PortBase(filepath.Join(trees, "gone")); err == nil {
 		t.Error("a folder that does not exist has a block")
 	}
 }

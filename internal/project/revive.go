@@ -1,4 +1,4 @@
-package origin
+package project
 
 import (
 	"context"
@@ -6,27 +6,26 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
-// Revive is project.Init for any machine of a project. That of a branch is not made so, but brought back. record tells which
+// Revive is Init for any machine of a project. That of a branch is not made so, but brought back. record tells which
 // journals were made on this machine; nil takes every journal.
-func Revive(place project.Place, record *trust.Project) (restored bool, err error) {
-	return project.Create(place, copyOptions(place, record))
+func Revive(place Place, record *trust.Project) (restored bool, err error) {
+	return Create(place, copyOptions(place, record))
 }
 
 // copyOptions are those of a store that is opened to look at the copies of its journal.
-func copyOptions(place project.Place, record *trust.Project) file.Options {
+func copyOptions(place Place, record *trust.Project) file.Options {
 	opts := file.Options{Backup: place.Backup}
 	if record != nil {
-		opts.Judge = New(context.Background(), place, record, time.Time{}).Journal
+		opts.Judge = NewJudge(context.Background(), place, record, time.Time{}).Journal
 	}
 	return opts
 }
 
 // Copies examines the journal of a place and its hard-linked copy, and changes nothing.
-func Copies(place project.Place, record *trust.Project) (c file.Copies, err error) {
+func Copies(place Place, record *trust.Project) (c file.Copies, err error) {
 	err = withCopies(place, record, func(s *file.Store) error {
 		c = s.Copies()
 		return nil
@@ -36,7 +35,7 @@ func Copies(place project.Place, record *trust.Project) (c file.Copies, err erro
 
 // Reconcile makes the journal of a place and its hard-linked copy one file; see file.Store.Reconcile. The error is a
 // *refusal.RefusedError.
-func Reconcile(ctx context.Context, place project.Place, record *trust.Project, adopt bool) (did file.Reconciled, err error) {
+func Reconcile(ctx context.Context, place Place, record *trust.Project, adopt bool) (did file.Reconciled, err error) {
 	err = withCopies(place, record, func(s *file.Store) (err error) {
 		did, err = s.Reconcile(ctx, adopt)
 		return err
@@ -44,7 +43,7 @@ func Reconcile(ctx context.Context, place project.Place, record *trust.Project, 
 	return did, err
 }
 
-func withCopies(place project.Place, record *trust.Project, do func(*file.Store) error) error {
+func withCopies(place Place, record *trust.Project, do func(*file.Store) error) error {
 	if err := place.CheckFolders(); err != nil {
 		return err
 	}

@@ -1,7 +1,4 @@
-// Package origin tells whether state was made on this machine by this user, or came with a clone, an archive or a backup.
-// It compares the journal and its hard-linked copy with the record of the project outside of it (package
-// trust), and sets aside, adopts or brings back what a person decides about.
-package origin
+package project
 
 import (
 	"context"
@@ -18,7 +15,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -55,7 +51,7 @@ func foreign(why Strangeness, message string, remedy refusal.Own) *ForeignError 
 
 // A Judge tells whether the state at a place was made on this machine, by the record of its project.
 type Judge struct {
-	place  project.Place
+	place  Place
 	record *trust.Project // never nil
 	ctx    context.Context
 
@@ -69,8 +65,8 @@ type Judge struct {
 	unmarked bool // a person has agreed, and no line is recorded yet
 }
 
-// New returns the judge of a place. Its calls of git end with ctx; now is when the record was last looked at.
-func New(ctx context.Context, place project.Place, record *trust.Project, now time.Time) *Judge {
+// NewJudge returns the judge of a place. Its calls of git end with ctx; now is when the record was last looked at.
+func NewJudge(ctx context.Context, place Place, record *trust.Project, now time.Time) *Judge {
 	return &Judge{place: place, record: record, ctx: ctx, marked: now}
 }
 
@@ -86,12 +82,12 @@ func (j *Judge) CheckFolders() error {
 		return err
 	}
 	j.index, j.found = worktree.FindIndex(j.place.Root), nil
-	if j.index.MayTrack(project.DirName) {
-		ctx, cancel := context.WithTimeout(j.ctx, project.GitLimit) // all calls wait for this one
+	if j.index.MayTrack(DirName) {
+		ctx, cancel := context.WithTimeout(j.ctx, GitLimit) // all calls wait for this one
 		defer cancel()
-		names, err := worktree.TrackedFiles(ctx, j.place.Root, project.DirName)
+		names, err := worktree.TrackedFiles(ctx, j.place.Root, DirName)
 		if err != nil {
-			return &refusal.RefusedError{Code: refusal.StoreError, Message: "ask git what it tracks in " + project.DirName + ": " + err.Error(), Remedy: "check the git repository, then try again"}
+			return &refusal.RefusedError{Code: refusal.StoreError, Message: "ask git what it tracks in " + DirName + ": " + err.Error(), Remedy: "check the git repository, then try again"}
 		}
 		j.found = trackedError(j.place.Root, names)
 	}
@@ -108,7 +104,7 @@ func trackedError(root string, names []string) error {
 	if n := len(names) - 1; n > 0 {
 		shown += fmt.Sprintf(" and %d more", n)
 	}
-	f := foreign(TrackedState, fmt.Sprintf("git tracks %s in %s: it comes from a commit, not from this machine", trust.Visible(shown), filepath.Join(root, project.DirName)),
+	f := foreign(TrackedState, fmt.Sprintf("git tracks %s in %s: it comes from a commit, not from this machine", trust.Visible(shown), filepath.Join(root, DirName)),
 		"run ferrus doctor{branch} --fix, which sets it aside; then commit that it is gone")
 	f.Files = names
 	return f
@@ -237,7 +233,7 @@ const nothingYet = "none"
 
 // MarkEmpty records that the journal at a place is empty, where nothing is recorded yet. A record that cannot be written
 // leaves it to the first line.
-func MarkEmpty(place project.Place, record *trust.Project) {
+func MarkEmpty(place Place, record *trust.Project) {
 	info, err := os.Lstat(filepath.Join(place.Dir(), "journal.jsonl"))
 	if err != nil || info.Size() > 0 {
 		return
@@ -304,15 +300,15 @@ func (j *Judge) Mark(m store.Machine, at store.Position, force bool) error {
 }
 
 // Foreign judges the state at a place without opening it: nil, or a *ForeignError, or why that cannot be told.
-func Foreign(ctx context.Context, place project.Place, record *trust.Project) error {
-	j := New(ctx, place, record, time.Time{})
+func Foreign(ctx context.Context, place Place, record *trust.Project) error {
+	j := NewJudge(ctx, place, record, time.Time{})
 	if err := j.CheckFolders(); err != nil {
 		return err
 	}
 	if place.InDatabase() {
 		return foreignShared(j)
 	}
-	root, err := rootfs.OpenBelow(place.Dir(), project.DirName, 0)
+	root, err := rootfs.OpenBelow(place.Dir(), DirName, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -334,7 +330,7 @@ func Foreign(ctx context.Context, place project.Place, record *trust.Project) er
 
 // foreignShared is Foreign for a machine in a database.
 func foreignShared(j *Judge) error {
-	m, err := j.place.Open(project.StoreOptions{ReadOnly: true})
+	m, err := j.place.Open(StoreOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
