@@ -30,7 +30,7 @@ import (
 
 // looking are the command lines that only read, each with the state that they must not need.
 var looking = []string{
-	"status", "status --all", "status --json", "log", "log -n 2 --durations", "log --json", "history", "history begin --json", "usage", "usage --by task --json", "show 1", "show 2 --json", "diff", "diff --stat",
+	"status", "status --all", "status --json", "log", "log -n 2 --durations", "log --json", "history", "history begin --json", "usage", "usage --by task --json", "metrics", "metrics --json", "trace", "trace --json", "show 1", "show 2 --json", "diff", "diff --stat",
 	"diff --json", "context", "context --role executor", "context --role supervisor", "doctor", "agents", "branches", "branches --json",
 	"evidence", "logs", "logs k1", "queue", "store", "token list", "gc", "config check", "config explain", "config example", "pipeline list",
 	"pipeline validate", "pipeline status", "tick --dry-run", "register --print --supervisor claude-code --executor codex", "unregister --print",

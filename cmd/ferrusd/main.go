@@ -4,7 +4,8 @@ package main
 import (
 	"os"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/server"
 )
 
-func main() { os.Exit(server.Main("ferrusd", os.Args[1:])) }
+func main() { os.Exit(server.Main("ferrusd", os.Args[1:], cli.Metrics)) }

@@ -10,8 +10,8 @@ import (
 )
 
 // foreign are patterns of variables that no agent inherits: those that make an agent believe that
-// it runs inside another one, those of a git hook that started `ferrus run`, and those of another
-// ferrus.
+// it runs inside another one, those of a git hook that started `ferrus run`, those of another trace, and those of
+// another ferrus.
 var foreign = []string{
 	"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH", "CLAUDE_CODE_SESSION_*", "CLAUDE_CODE_CHILD_*",
 	"CLAUDE_CODE_MESSAGING_*", "CLAUDE_CODE_LAUNCHED_BY_*", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
@@ -24,6 +24,7 @@ var foreign = []string{
 	"QWEN_CODE_SESSION_ID", "QWEN_CODE_STARTUP_VERSION", "QWEN_CODE_SYSTEM_SETTINGS_PATH",
 	"OPENCODE", "OPENCODE_PID", "OPENCODE_RUN_ID", "OPENCODE_SERVER*", "OPENCODE_CONFIG_CONTENT", "AGENT", "GOOSE_TERMINAL",
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"TRACEPARENT", "TRACESTATE",
 	"FERRUS_*",
 }
 

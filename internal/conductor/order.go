@@ -45,6 +45,8 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 	if err != nil {
 		return process.Order{}, "", err
 	}
+	number := process.Next(f.Runs, act.Duty)
+	launch.Env = append(launch.Env, "TRACEPARENT="+agents.TraceParent(f.Task.TaskID, process.Name(act.Duty, number)))
 	launch.Env = append(launch.Env, project.PortEnv(work)...)
 	if inside == nil && f.Gate.HQ.Sandbox.On() {
 		git, err := plan.GitEnviron(context.Background(), place, work)
@@ -53,7 +55,7 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 		}
 		launch.Env = append(launch.Env, git...)
 	}
-	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Place().Path("logs"), Tag: f.Task.TaskID, Number: process.Next(f.Runs, act.Duty),
+	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Place().Path("logs"), Tag: f.Task.TaskID, Number: number,
 		Run: run, Launch: launch, Inside: inside}, why, nil
 }
 

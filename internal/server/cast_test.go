@@ -129,7 +129,7 @@ func (c *cast) open() *office {
 		client: &http.Client{Transport: &http.Transport{}}}
 	said, gone := &buffer{}, make(chan int, 1)
 	go func() {
-		gone <- serveHTTP(c.ctx, Config{Root: c.dir, Wait: brief, HTTP: HTTP{Address: "127.0.0.1:0"}}, "ferrusd", said)
+		gone <- serveHTTP(c.ctx, Config{Root: c.dir, Wait: brief, HTTP: HTTP{Address: "127.0.0.1:0"}}, "ferrusd", said, nil)
 	}()
 	every := time.NewTicker(100 * time.Microsecond)
 	defer every.Stop()

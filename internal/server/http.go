@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/server/web"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -85,7 +86,7 @@ func (h *HTTP) check(fs *flag.FlagSet) string {
 
 // serveHTTP serves HTTP until ctx ends, and returns the exit code. It prints the address on stderr
 // as soon as it listens: the system may have chosen the port.
-func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) int {
+func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer, metrics Metrics) int {
 	conf.Agent = "http"
 	log, closeLog := openLog(conf, stderr)
 	defer closeLog()
@@ -125,9 +126,13 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) 
 		}
 		return e.Ours()
 	})
+	if metrics == nil {
+		metrics = func(context.Context, string) ([]format.Metric, error) { return nil, nil }
+	}
 	site := web.New(web.Options{
 		Servers: d.servers(), Tokens: book,
-		Hosts: conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,
+		Metrics: func(ctx context.Context) ([]format.Metric, error) { return metrics(ctx, e.Place().Root) },
+		Hosts:   conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,
 	})
 	// This must be the first line: scripts wait for it.
 	slog.New(slog.NewTextHandler(stderr, nil)).Info("listening", conf.HTTP.at(l.Addr())...)

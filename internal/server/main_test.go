@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	checks.Helper()
 	switch os.Getenv(as) {
 	case "ferrusd":
-		os.Exit(Main("ferrusd", os.Args[1:]))
+		os.Exit(Main("ferrusd", os.Args[1:], nil))
 	case "broken":
 		os.Exit(broken())
 	case "bare":

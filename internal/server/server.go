@@ -75,8 +75,8 @@ func (c Config) Identity() string {
 
 // Main runs ferrusd with its arguments and returns the exit code: 128 plus its number for a signal.
 // Over stdio it serves until its client leaves, over HTTP until a signal ends it. prog is the
-// program's name in usage messages.
-func Main(prog string, args []string) int {
+// program's name in usage messages. metrics is nil for a server without numbers of its project.
+func Main(prog string, args []string, metrics Metrics) int {
 	sandbox.Stage()
 	checks.Helper()
 	conf, code := parse(prog, args, os.Stdout, os.Stderr)
@@ -90,7 +90,7 @@ func Main(prog string, args []string) int {
 	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if conf.HTTP.on() {
-		return serveHTTP(ctx, conf, prog, os.Stderr)
+		return serveHTTP(ctx, conf, prog, os.Stderr, metrics)
 	}
 	if err := Serve(ctx, conf, os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", prog, err)
@@ -98,6 +98,9 @@ func Main(prog string, args []string) int {
 	}
 	return exitOf(ctx)
 }
+
+// Metrics returns the numbers of the project in root, an absolute path. See docs/metrics.md.
+type Metrics func(ctx context.Context, root string) ([]format.Metric, error)
 
 // exitOf returns the exit code of a server that ended normally.
 func exitOf(ctx context.Context) int {

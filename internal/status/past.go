@@ -75,11 +75,7 @@ func ReadHistory(root string, s Search, keep bool) ([]PastTask, error) {
 	var found []PastTask
 	index := project.OpenIndex(home, indexFile)
 	err = eachArchive(home, unfinished(home), func(archive *rootfs.Root, dir string, t ArchivedTask) error {
-		sign := ""
-		if info, err := archive.Lstat(t.TaskID + "/journal.jsonl"); err == nil {
-			sign = fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
-		}
-		return index.Use(dir, sign, func() string { return readPast(home, dir, t).indexed() }, func(known string) error {
+		return index.Use(dir, signOf(archive, t.TaskID), func() string { return readPast(home, dir, t).indexed() }, func(known string) error {
 			head, text, _ := strings.Cut(known, "\t")
 			p := PastTask{text: text}
 			err := json.Unmarshal([]byte(head), &p)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -50,7 +51,7 @@ func TestMain(m *testing.M) {
 	checks.Helper()
 	process.Shim(nil)
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		os.Exit(server.Main("ferrus serve", os.Args[2:])) // as an agent starts it, whose environment is not ours
+		os.Exit(server.Main("ferrus serve", os.Args[2:], nil)) // as an agent starts it, whose environment is not ours
 	}
 	switch os.Getenv(part) {
 	case "agent":
@@ -59,7 +60,7 @@ func TestMain(m *testing.M) {
 		os.Exit(conduct(os.Args[1]))
 	case "serve":
 		tell()
-		os.Exit(server.Main("ferrusd", os.Args[1:]))
+		os.Exit(server.Main("ferrusd", os.Args[1:], cli.Metrics))
 	case "race":
 		os.Exit(race(os.Args[1]))
 	}

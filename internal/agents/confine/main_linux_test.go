@@ -36,7 +36,7 @@ func become() {
 	attack.Main()
 	process.Shim(nil)
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		os.Exit(server.Main("ferrus serve", os.Args[2:]))
+		os.Exit(server.Main("ferrus serve", os.Args[2:], nil))
 	}
 	if len(os.Args) > 2 && os.Args[1] == "connect" {
 		t, err := confine.ReadTicket(os.Args[2])

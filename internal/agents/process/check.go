@@ -41,7 +41,7 @@ func (r Run) check() error {
 	switch {
 	case !dutyForm.MatchString(string(r.Duty)):
 		field = "duty"
-	case err != nil, number < 1, number > maxNumber, r.Name != fmt.Sprintf("%s-%d", r.Duty, number):
+	case err != nil, number < 1, number > maxNumber, r.Name != Name(r.Duty, number):
 		field = "run"
 	case !wordForm.MatchString(r.Agent):
 		field = "agent"

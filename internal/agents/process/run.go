@@ -60,6 +60,9 @@ func (r Run) number() int {
 	return n
 }
 
+// Name returns the name of a run of a duty by its number.
+func Name(d agents.Duty, number int) string { return fmt.Sprintf("%s-%d", d, number) }
+
 // Next returns the number of the next run of a duty.
 func Next(runs []Run, d agents.Duty) int {
 	n := 0

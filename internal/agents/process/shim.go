@@ -257,7 +257,7 @@ func (o sealed) name(r *Run) error {
 		return ErrTaken
 	}
 	for n := max(1, o.Number); ; n++ {
-		r.Name = fmt.Sprintf("%s-%d", r.Duty, n)
+		r.Name = Name(r.Duty, n)
 		r.Log = filepath.Join(o.Logs, strings.Replace("agent-"+o.Tag+"-"+r.Name, "--", "-", 1)+".log")
 		_, err := os.Lstat(r.Log) // a link in its place counts, too
 		if err != nil && !slices.ContainsFunc(list, func(was Run) bool { return was.Name == r.Name }) {

@@ -77,6 +77,8 @@ var groups = []group{
 		{"show", log.ShowCommand},
 		{"history", log.HistoryCommand},
 		{"usage", log.UsageCommand},
+		{"metrics", log.MetricsCommand},
+		{"trace", log.TraceCommand},
 		{"stack", log.StackCommand},
 		{"diff", task.DiffCommand},
 		{"context", task.ContextCommand},

@@ -25,7 +25,7 @@ NAME] [--agent-index N] [--wait SECS] [--headless]. For systemd set
 SuccessExitStatus=143.`, ""),
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			code := server.Main("ferrus serve", serverArgs(args))
+			code := server.Main("ferrus serve", serverArgs(args), cli.Metrics)
 			if code == cli.ExitCtrlC && a.ErrTTY {
 				cli.Fprintf(a.Err, "\n") // the terminal has shown ^C
 			}

@@ -42,7 +42,7 @@ A role has one token of each name.`,
 			return tokenNew(a, cmd.Context(), role, name, expires)
 		},
 	}
-	fresh.Flags().StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor")
+	fresh.Flags().StringVar(&role, "role", "", "`ROLE` of the client: supervisor, executor or metrics")
 	fresh.Flags().StringVar(&name, "name", "", "`NAME` of the agent in status and journal")
 	fresh.Flags().StringVar(&expires, "expires", "", "expire at `WHEN`: after 30d or 12h, or on 2027-01-31")
 	fresh.Flags().SortFlags = false

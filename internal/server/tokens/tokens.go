@@ -29,10 +29,13 @@ import (
 // Prefix starts every secret, so that people and secret scanners recognize one.
 const Prefix = "ferrus_"
 
+// Metrics is the role of a token that reads the numbers of the project, and may do nothing else.
+const Metrics state.Role = "metrics"
+
 // A Token describes a token. Nothing in it is secret.
 type Token struct {
 	ID      string     `json:"id"`   // public, such as tk-7f3a91
-	Role    state.Role `json:"role"` // Supervisor or Executor
+	Role    state.Role `json:"role"` // Supervisor, Executor or Metrics
 	Name    string     `json:"name"` // of the agent that it is for; no two tokens of one role share it
 	Created time.Time  `json:"created"`
 	Expires time.Time  `json:"expires,omitzero"` // zero: never
@@ -86,7 +89,7 @@ func (b *Book) New(role state.Role, name string, expires time.Time) (secret stri
 	}
 	switch {
 	case !validRole(role):
-		return "", Token{}, invalid(fmt.Sprintf("role %q", role), "supervisor or executor")
+		return "", Token{}, invalid(fmt.Sprintf("role %q", role), "supervisor, executor or metrics")
 	case !validName(name):
 		return "", Token{}, invalid(fmt.Sprintf("name %q", name),
 			"1 to 64 letters, digits, dots, dashes and underscores, and not what an id looks like")
@@ -173,7 +176,9 @@ func (b *Book) Verify(secret string, now time.Time) (Token, error) {
 	return t, nil
 }
 
-func validRole(r state.Role) bool { return r == state.Supervisor || r == state.Executor }
+func validRole(r state.Role) bool {
+	return r == state.Supervisor || r == state.Executor || r == Metrics
+}
 
 // validName refuses names that look like an id: Revoke takes either.
 func validName(name string) bool { return nameForm.MatchString(name) && !idForm().MatchString(name) }

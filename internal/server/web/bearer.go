@@ -35,14 +35,28 @@ type identity struct {
 
 type visitKey struct{}
 
-// authenticate finds the token of a request. For a valid one the caller must call leave at the end
-// of the request. Otherwise authenticate has answered the request. Only the Authorization header
-// counts.
+// authenticate finds the token of a request, whose role is served. For a valid one the caller must call leave at the end
+// of the request. Otherwise authenticate has answered the request.
 func (s *Site) authenticate(w http.ResponseWriter, r *http.Request) (v *identity, leave func(), ok bool) {
+	token, ok := s.tokenOf(w, r)
+	switch {
+	case !ok:
+	case s.opts.Servers[token.Role] == nil:
+		s.refuse(w, r, http.StatusForbidden, "this server does not serve the role of this token")
+	default:
+		secret, _ := secretOf(r)
+		b := s.bearers.use(s.ctx, token, secret)
+		return &identity{token: token, bearer: b}, func() { s.bearers.leave(b) }, true
+	}
+	return nil, nil, false
+}
+
+// tokenOf finds the token of a request. Where it has no valid one, tokenOf has answered the request. Only the Authorization header counts.
+func (s *Site) tokenOf(w http.ResponseWriter, r *http.Request) (token tokens.Token, ok bool) {
 	secret, ok := secretOf(r)
 	if !ok {
 		s.unauthorized(w, r, "", "this needs a token: send Authorization: Bearer SECRET; a person creates one with ferrus token new")
-		return nil, nil, false
+		return token, false
 	}
 	token, err := s.opts.Tokens.Verify(secret, time.Now())
 	switch {
@@ -53,13 +67,8 @@ func (s *Site) authenticate(w http.ResponseWriter, r *http.Request) (v *identity
 	case err != nil:
 		s.log.Error("tokens", "error", err)
 		s.refuse(w, r, http.StatusInternalServerError, "the tokens cannot be read; the server's log says why")
-	case s.opts.Servers[token.Role] == nil:
-		s.refuse(w, r, http.StatusForbidden, "this server does not serve the role of this token")
-	default:
-		b := s.bearers.use(s.ctx, token, secret)
-		return &identity{token: token, bearer: b}, func() { s.bearers.leave(b) }, true
 	}
-	return nil, nil, false
+	return token, err == nil
 }
 
 // secretOf returns the secret of a request.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -36,9 +37,10 @@ type Verifier interface {
 type Options struct {
 	Servers map[state.Role]*mcp.Server // by role of the token; the site adds middleware to them
 	Tokens  Verifier
-	Hosts   []string // host names of the site, besides those of the loopback and of its address
-	Origins []string // origins of browser-like clients that may call, such as https://app.example
-	TLS     bool     // the listener uses TLS
+	Metrics func(ctx context.Context) ([]format.Metric, error) // the numbers of the project at /metrics; nil for none
+	Hosts   []string                                           // host names of the site, besides those of the loopback and of its address
+	Origins []string                                           // origins of browser-like clients that may call, such as https://app.example
+	TLS     bool                                               // the listener uses TLS
 	Limits  Limits
 	Log     *slog.Logger // slog.Default when nil
 }
@@ -55,6 +57,7 @@ type Site struct {
 	posts    load // requests that carry messages
 	calls    load // messages being handled; an SSE client does not wait for its own
 	noted    notes
+	took     durations
 
 	legacy, modern http.Handler
 }
@@ -71,7 +74,7 @@ func New(opts Options) *Site {
 	s.posts = load{most: opts.Limits.Calls, each: opts.Limits.CallsPerToken, share: opts.Limits.Share, of: map[string]int{}}
 	s.calls = load{most: opts.Limits.Calls, each: opts.Limits.CallsPerToken, share: opts.Limits.Share, of: map[string]int{}}
 	for _, server := range opts.Servers {
-		server.AddReceivingMiddleware(s.identify)
+		server.AddReceivingMiddleware(s.identify, s.took.measure)
 	}
 	s.legacy, s.modern = s.streamable(false), s.streamable(true)
 	go s.watch()
@@ -95,10 +98,12 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case "/mcp":
 		s.enter(w, r, s.mcp, http.MethodPost, http.MethodGet, http.MethodDelete)
+	case "/metrics":
+		s.metrics(w, r)
 	case "/sse":
 		s.enter(w, r, s.sse, http.MethodGet, http.MethodPost)
 	default:
-		s.refuse(w, r, http.StatusNotFound, "nothing is served here; the endpoints are /mcp and /sse")
+		s.refuse(w, r, http.StatusNotFound, "nothing is served here; the endpoints are /mcp, /sse and /metrics")
 	}
 }
 
