@@ -65,7 +65,7 @@ var limits = map[string]string{
 	"worktree root.ReadFile maxTable":                        "a cache: a larger one counts as none",
 	"project root.ReadFile maxFile":                          fits,
 	"worktree root.ReadFile maxCopied":                       fits,
-	"worktree/include root.ReadFile maxPatterns":             "a file of the repository",
+	"worktree/checkout root.ReadFile maxPatterns":            "a file of the repository",
 	"worktree rootfs.ReadRegular repository.MaxRules":        "a file of the repository",
 	"agents/confine root.ReadFile maxLink":                   "one path",
 	"agents/confine rootfs.ReadRegular maxFile":              "a file of git",

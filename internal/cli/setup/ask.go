@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/worktree/include"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // choose shows a person the proposal, with every command and where it was found, and asks once for all of it. It returns what they
@@ -67,7 +67,7 @@ func (p proposal) show(a *cli.App) {
 	a.ShowRow("limits", budgetText(p.Limits))
 	a.ShowRow("notify", channelText(p.Channels))
 	if len(p.include) > 0 {
-		a.ShowRow("copy", cli.Styled(trust.Visible(strings.Join(p.include, " ")))+a.Paint(cli.Dim, "  into new work trees, where agents read it: "+include.FileName))
+		a.ShowRow("copy", cli.Styled(trust.Visible(strings.Join(p.include, " ")))+a.Paint(cli.Dim, "  into new work trees, where agents read it: "+checkout.IncludeFile))
 	}
 	showFound(a, p.found, p.HQ.Supervisor.Agent, p.HQ.Executor.Agent)
 }

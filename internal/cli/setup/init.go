@@ -25,8 +25,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/include"
 )
 
 // options are the flags of ferrus init.
@@ -265,14 +265,14 @@ func (did *Setup) copies(p proposal) error {
 	for _, name := range p.include {
 		text += "/" + git.EscapeGlob(name) + "\n"
 	}
-	err := create(filepath.Join(did.Root, include.FileName), []byte(text))
+	err := create(filepath.Join(did.Root, checkout.IncludeFile), []byte(text))
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	did.Wrote, did.Include = append(did.Wrote, include.FileName), p.include
+	did.Wrote, did.Include = append(did.Wrote, checkout.IncludeFile), p.include
 	if did.copied = p.asked; !p.asked {
 		return nil
 	}
@@ -307,9 +307,9 @@ func showSetup(a *cli.App, did Setup) {
 		a.ShowRow("restored", from)
 	}
 	what := map[string]string{".ferrus/": "the state of the task, and skills for agents; edit only workflows.json",
-		".gitignore": "one line: /.ferrus/", include.FileName: "for new work trees: " + trust.Visible(strings.Join(did.Include, " "))}
+		".gitignore": "one line: /.ferrus/", checkout.IncludeFile: "for new work trees: " + trust.Visible(strings.Join(did.Include, " "))}
 	if !did.copied {
-		what[include.FileName] += "; copied when you have agreed: ferrus trust"
+		what[checkout.IncludeFile] += "; copied when you have agreed: ferrus trust"
 	}
 	for _, name := range did.Wrote {
 		if name == config.FileName && did.Added != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/include"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // The budgets of a task that init proposes. They end a task that goes astray, not one that takes its time.
@@ -66,7 +66,7 @@ func look(a *cli.App, ctx context.Context, root string, how options) (proposal, 
 		p.Checks = how.checks
 	}
 	p.Limits = budgets(p.HQ)
-	if p.git && project.Within(root) == "." && !rootfs.Exists(filepath.Join(root, include.FileName)) {
+	if p.git && project.Within(root) == "." && !rootfs.Exists(filepath.Join(root, checkout.IncludeFile)) {
 		for _, name := range files.Files {
 			if worktree.Ignored(ctx, root, name) {
 				p.include = append(p.include, name)

@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/worktree/include"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // A trusting is what ferrus trust is asked to do; the zero value shows the values and asks.
@@ -244,7 +244,7 @@ func (at shown) copiesText() string {
 	}
 	var b strings.Builder
 	if len(at.Copies.Files) > 0 {
-		b.WriteString("\n" + include.FileName + " names these ignored files. ferrus copies them into each new work tree,\n" +
+		b.WriteString("\n" + checkout.IncludeFile + " names these ignored files. ferrus copies them into each new work tree,\n" +
 			"where agents and checks read them, also what is secret in them:\n\n")
 	}
 	for _, name := range at.Copies.Files {

@@ -35,7 +35,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
-	"github.com/ferrus-go/ferrus/internal/worktree/include"
 )
 
 // A Runner runs the checks of a task: in its work tree, or on a tree of files in a private checkout. One for each task of
@@ -204,7 +203,7 @@ func (r *Runner) site(ctx context.Context, snap store.Snapshot, gate config.Gate
 	}
 	l := checkout.Layout{Tree: on.Tree, Within: project.Within(r.place.Root), Copies: copies.Agreed}
 	l.Copy = func(dir string, names []string) error {
-		_, err := include.Copy(copies.Only(names), copies.Top, dir)
+		_, err := checkout.CopyIncluded(copies.Only(names), copies.Top, dir)
 		return err
 	}
 	if line := strings.TrimSpace(gate.Setup); line != "" {

@@ -13,13 +13,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/include"
 )
 
 // Copies are the ignored files of the project's own folder that its .worktreeinclude names, with a person's word on them.
 type Copies struct {
-	include.List
+	checkout.IncludeList
 	Agreed  []string // may be copied into new work trees
 	Waiting []string // may not, before a person agrees
 	Top     string   // of the work tree that has them
@@ -27,7 +27,7 @@ type Copies struct {
 
 // CopiesOf looks at the files of the project at root, and at no branch of it. Without .worktreeinclude it is empty. A nil record agrees to none.
 func CopiesOf(ctx context.Context, record *trust.Project, root string) (Copies, error) {
-	if !rootfs.Exists(filepath.Join(project.Top(root), include.FileName)) || !project.At(root, "").Initialised() {
+	if !rootfs.Exists(filepath.Join(project.Top(root), checkout.IncludeFile)) || !project.At(root, "").Initialised() {
 		return Copies{}, nil
 	}
 	tree, err := project.Repository(ctx, root)
@@ -35,7 +35,7 @@ func CopiesOf(ctx context.Context, record *trust.Project, root string) (Copies, 
 		return Copies{}, err
 	}
 	c := Copies{Top: tree.Top()}
-	if c.List, err = include.Find(ctx, tree); err != nil {
+	if c.IncludeList, err = checkout.FindIncluded(ctx, tree); err != nil {
 		return Copies{}, refusal.Git(err)
 	}
 	names := c.Names()
@@ -72,7 +72,7 @@ func (c Copies) Into(ctx context.Context, t *worktree.Tree, trees ...string) (le
 	if err := t.RecordCopied(names); err != nil || len(names) == 0 {
 		return nil, err
 	}
-	return include.Copy(c.Only(names), c.Top, t.Top())
+	return checkout.CopyIncluded(c.Only(names), c.Top, t.Top())
 }
 
 // Notes says in a line each what is not copied and why, and what helps.
@@ -81,7 +81,7 @@ func (c Copies) Notes() (notes []string) {
 		notes = append(notes, c.WaitingText()+": "+format.OneLine(strings.Join(c.Waiting, ", "), maxNote))
 	}
 	if len(c.LeftOut) > 0 {
-		notes = append(notes, include.FileName+" does not copy "+format.OneLine(strings.Join(c.LeftOut, "; "), maxNote))
+		notes = append(notes, checkout.IncludeFile+" does not copy "+format.OneLine(strings.Join(c.LeftOut, "; "), maxNote))
 	}
 	if len(c.Missing) > 0 {
 		notes = append(notes, c.MissingText())
@@ -94,7 +94,7 @@ func (c Copies) MissingText() string {
 	if len(c.Missing) == 0 {
 		return ""
 	}
-	return include.FileName + " names what is not here: " + format.OneLine(strings.Join(c.Missing, ", "), maxNote)
+	return checkout.IncludeFile + " names what is not here: " + format.OneLine(strings.Join(c.Missing, ", "), maxNote)
 }
 
 // maxNote bounds the names of a note, in bytes.
@@ -105,5 +105,5 @@ func (c Copies) WaitingText() string {
 	if len(c.Waiting) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s not copied into new work trees until you agree (ferrus trust)", format.Count(len(c.Waiting), "file", "files"), include.FileName)
+	return fmt.Sprintf("%s of %s not copied into new work trees until you agree (ferrus trust)", format.Count(len(c.Waiting), "file", "files"), checkout.IncludeFile)
 }

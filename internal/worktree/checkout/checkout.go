@@ -1,5 +1,11 @@
 // Package checkout lays out the files of a tree in a folder of their own, where checks run: exactly those, and what a set-up
 // made, whatever was left there before. The folder is outside of every work tree and kept for the next time.
+//
+// It also finds the ignored files that .worktreeinclude of a project names, and copies them into new work trees (include.go). Neither
+// the patterns nor the files are believed: a clone brings the patterns, and an agent that works in the project's own folder can change
+// both. Only git matches, by the patterns and by the rules of what it ignores. A copy follows no link, and enters no other repository.
+//
+// Which files a person has agreed to is the matter of project/agreement. Start reading at checkout.go.
 package checkout
 
 import (

@@ -1,4 +1,4 @@
-package include_test
+package checkout_test
 
 import (
 	"os"
@@ -9,11 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/include"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
-
-func TestMain(m *testing.M) { os.Exit(worktreetest.Main(m, nil)) }
 
 // must fails the test for an error.
 func must(t *testing.T, err error) {
@@ -27,7 +25,7 @@ func must(t *testing.T, err error) {
 func ignoring(t *testing.T, patterns string) (dir string, tree *worktree.Tree) {
 	dir = worktreetest.Committed(t)
 	worktreetest.Write(t, dir, ".git/info/exclude", "i*\n/.ferrus/\n")
-	worktreetest.Write(t, dir, include.FileName, patterns)
+	worktreetest.Write(t, dir, checkout.IncludeFile, patterns)
 	return dir, worktreetest.Open(t, dir)
 }
 
@@ -44,7 +42,7 @@ func TestWhatThePatternsOfACloneName(t *testing.T) {
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "i-large"), nil, 0o600))
 	must(t, os.Truncate(filepath.Join(dir, "i-large"), 17<<20))
-	l, err := include.Find(t.Context(), tree)
+	l, err := checkout.FindIncluded(t.Context(), tree)
 	must(t, err)
 	if diff := cmp.Diff([]string{"i dir/Ä", "i.env", "i[x]", "sub/i.json"}, l.Names()); diff != "" {
 		t.Error(diff)
@@ -67,16 +65,16 @@ func TestPatternsThatAreNotUsed(t *testing.T) {
 		make func(t *testing.T, dir string)
 		want string
 	}{
-		"none": {func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, include.FileName))) }, ""},
+		"none": {func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, checkout.IncludeFile))) }, ""},
 		"a link": {func(t *testing.T, dir string) {
-			must(t, os.Remove(filepath.Join(dir, include.FileName)))
-			must(t, os.Symlink("/etc/hosts", filepath.Join(dir, include.FileName)))
+			must(t, os.Remove(filepath.Join(dir, checkout.IncludeFile)))
+			must(t, os.Symlink("/etc/hosts", filepath.Join(dir, checkout.IncludeFile)))
 		}, "link"},
 		"a folder": {func(t *testing.T, dir string) {
-			must(t, os.Remove(filepath.Join(dir, include.FileName)))
-			must(t, os.Mkdir(filepath.Join(dir, include.FileName), 0o755))
+			must(t, os.Remove(filepath.Join(dir, checkout.IncludeFile)))
+			must(t, os.Mkdir(filepath.Join(dir, checkout.IncludeFile), 0o755))
 		}, "folder"},
-		"too large": {func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, include.FileName), 2<<20)) }, "too large"},
+		"too large": {func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, checkout.IncludeFile), 2<<20)) }, "too large"},
 		"too many": {func(t *testing.T, dir string) {
 			for i := range 501 {
 				worktreetest.Write(t, dir, "i/"+strings.Repeat("x", i%100+1)+strings.Repeat("y", i/100+1), "")
@@ -87,7 +85,7 @@ func TestPatternsThatAreNotUsed(t *testing.T) {
 			dir, tree := ignoring(t, "*\n")
 			worktreetest.Write(t, dir, "i.env", "")
 			c.make(t, dir)
-			l, err := include.Find(t.Context(), tree)
+			l, err := checkout.FindIncluded(t.Context(), tree)
 			must(t, err)
 			if got := strings.Join(l.LeftOut, "\n"); len(l.Files) > 0 || !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
 				t.Errorf("%v, %q", l.Names(), got)
@@ -111,12 +109,12 @@ func TestNothingIsCopiedThroughALink(t *testing.T) {
 	worktreetest.Write(t, from, "into/file", "secret")
 	must(t, os.Symlink(out, filepath.Join(to, "into")))
 	must(t, os.Truncate(filepath.Join(from, "large"), 17<<20))
-	var files []include.File
+	var files []checkout.IncludedFile
 	names := []string{"a", "link", "was/file", "dir/file", "into/file", "large", "gone", "../out/file"}
 	for _, name := range names {
-		files = append(files, include.File{Name: name})
+		files = append(files, checkout.IncludedFile{Name: name})
 	}
-	left, err := include.Copy(files, from, to)
+	left, err := checkout.CopyIncluded(files, from, to)
 	must(t, err)
 	if len(left) != len(names)-1 {
 		t.Errorf("left: %q", left)

@@ -1,9 +1,4 @@
-// Package include finds the ignored files that .worktreeinclude of a project names, and copies them into new work trees. Which of
-// them a person has agreed to is not its matter.
-//
-// Neither the patterns nor the files are believed: a clone brings the patterns, and an agent that works in the project's own folder can
-// change both. Only git matches, by the patterns and by the rules of what it ignores. A copy follows no link, and enters no other repository.
-package include
+package checkout
 
 import (
 	"cmp"
@@ -25,8 +20,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/git"
 )
 
-// FileName is the file at the top of the project's own work tree that names the files. It has the syntax of .gitignore.
-const FileName = ".worktreeinclude"
+// IncludeFile is the file at the top of the project's own work tree that names the files. It has the syntax of .gitignore.
+const IncludeFile = ".worktreeinclude"
 
 // Limits of what is copied.
 const (
@@ -36,22 +31,22 @@ const (
 	maxAll      = 64 << 20 // bytes of all
 )
 
-// A File is one that can be copied.
-type File struct {
+// An IncludedFile is one that can be copied.
+type IncludedFile struct {
 	Name string // from the top of the work tree, with slashes
 	Size int64
 	Time time.Time // of its last change
 }
 
-// A List is what the patterns name in a work tree.
-type List struct {
-	Files   []File   // by name
-	LeftOut []string // what matches and is not copied: "NAME: why", with a printable name
-	Missing []string // patterns without wildcards that match no file here
+// An IncludeList is what the patterns name in a work tree.
+type IncludeList struct {
+	Files   []IncludedFile // by name
+	LeftOut []string       // what matches and is not copied: "NAME: why", with a printable name
+	Missing []string       // patterns without wildcards that match no file here
 }
 
 // Names returns the names of the files.
-func (l List) Names() []string {
+func (l IncludeList) Names() []string {
 	var names []string
 	for _, f := range l.Files {
 		names = append(names, f.Name)
@@ -60,47 +55,47 @@ func (l List) Names() []string {
 }
 
 // Only returns the files that have one of the names.
-func (l List) Only(names []string) []File {
-	return slices.DeleteFunc(slices.Clone(l.Files), func(f File) bool { return !slices.Contains(names, f.Name) })
+func (l IncludeList) Only(names []string) []IncludedFile {
+	return slices.DeleteFunc(slices.Clone(l.Files), func(f IncludedFile) bool { return !slices.Contains(names, f.Name) })
 }
 
-// Find lists what .worktreeinclude of the work tree t names there. Without that file, and without git, it is empty. A file of patterns that
+// FindIncluded lists what .worktreeinclude of the work tree t names there. Without that file, and without git, it is empty. A file of patterns that
 // is not used, such as a link, is in LeftOut itself.
-func Find(ctx context.Context, t *worktree.Tree) (List, error) {
+func FindIncluded(ctx context.Context, t *worktree.Tree) (IncludeList, error) {
 	if !t.Git() {
-		return List{}, nil
+		return IncludeList{}, nil
 	}
 	root, err := rootfs.Open(t.Top())
 	if err != nil {
-		return List{}, err
+		return IncludeList{}, err
 	}
 	defer root.Close()
-	text, err := root.ReadFile(FileName, maxPatterns)
+	text, err := root.ReadFile(IncludeFile, maxPatterns)
 	if errors.Is(err, fs.ErrNotExist) {
-		return List{}, nil
+		return IncludeList{}, nil
 	}
 	if err != nil {
-		return List{LeftOut: []string{FileName + ": " + rootfs.Cause(err).Error()}}, nil
+		return IncludeList{LeftOut: []string{IncludeFile + ": " + rootfs.Cause(err).Error()}}, nil
 	}
-	names, err := matches(ctx, t, text)
+	names, err := matchesInclude(ctx, t, text)
 	if err != nil {
-		return List{}, err
+		return IncludeList{}, err
 	}
-	l := List{}
+	l := IncludeList{}
 	if strings.Contains(strings.ToLower(string(text)), ".ferrus") {
 		l.LeftOut = append(l.LeftOut, ".ferrus: ferrus never copies its own files")
 	}
 	if n := len(names); n > maxFiles {
-		why := fmt.Sprintf("%s: it matches %d files, and ferrus copies at most %d; name fewer, and let [branches] setup make the others", FileName, n, maxFiles)
-		return List{LeftOut: append(l.LeftOut, why)}, nil
+		why := fmt.Sprintf("%s: it matches %d files, and ferrus copies at most %d; name fewer, and let [branches] setup make the others", IncludeFile, n, maxFiles)
+		return IncludeList{LeftOut: append(l.LeftOut, why)}, nil
 	}
 	l.choose(root, names)
 	l.missing(text, names)
 	return l, nil
 }
 
-// matches asks git for the untracked files that match the patterns, and that it ignores. One that ends in a slash is a repository.
-func matches(ctx context.Context, t *worktree.Tree, patterns []byte) ([]string, error) {
+// matchesInclude asks git for the untracked files that match the patterns, and that it ignores. One that ends in a slash is a repository.
+func matchesInclude(ctx context.Context, t *worktree.Tree, patterns []byte) ([]string, error) {
 	err := t.Prepare(ctx)
 	if err == nil {
 		err = t.CopySharedIndex()
@@ -141,10 +136,10 @@ func matches(ctx context.Context, t *worktree.Tree, patterns []byte) ([]string, 
 }
 
 // choose sorts the names into files that can be copied, and the rest.
-func (l *List) choose(root *rootfs.Root, names []string) {
+func (l *IncludeList) choose(root *rootfs.Root, names []string) {
 	var sum int64
 	for _, name := range names {
-		info, why := look(root, name)
+		info, why := lookAtIncluded(root, name)
 		switch {
 		case why != "":
 		case info.Size() > maxFile:
@@ -153,17 +148,17 @@ func (l *List) choose(root *rootfs.Root, names []string) {
 			why = fmt.Sprintf("the files are larger than %d MiB together", maxAll>>20)
 		default:
 			sum += info.Size()
-			l.Files = append(l.Files, File{name, info.Size(), info.ModTime()})
+			l.Files = append(l.Files, IncludedFile{name, info.Size(), info.ModTime()})
 			continue
 		}
 		l.LeftOut = append(l.LeftOut, git.Printable(name)+": "+why)
 	}
-	slices.SortFunc(l.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(l.Files, func(a, b IncludedFile) int { return cmp.Compare(a.Name, b.Name) })
 	slices.Sort(l.LeftOut)
 }
 
-// look says what a name is, and why it is not copied, if it is not.
-func look(root *rootfs.Root, name string) (info fs.FileInfo, why string) {
+// lookAtIncluded says what a name is, and why it is not copied, if it is not.
+func lookAtIncluded(root *rootfs.Root, name string) (info fs.FileInfo, why string) {
 	switch {
 	case strings.HasSuffix(name, "/"):
 		return nil, "a repository of its own"
@@ -195,7 +190,7 @@ func look(root *rootfs.Root, name string) (info fs.FileInfo, why string) {
 }
 
 // missing notes the patterns that say exactly what they name, and name nothing here.
-func (l *List) missing(patterns []byte, names []string) {
+func (l *IncludeList) missing(patterns []byte, names []string) {
 	for line := range strings.Lines(string(patterns)) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.ContainsAny(line, `*?[\!#`) || strings.Contains(strings.ToLower(line), ".ferrus") {
@@ -212,9 +207,9 @@ func (l *List) missing(patterns []byte, names []string) {
 	}
 }
 
-// Copy copies the files of the work tree with the top level from into the folder to, beside what is there: a file that to has already stays.
+// CopyIncluded copies the files of the work tree with the top level from into the folder to, beside what is there: a file that to has already stays.
 // It returns the names of those that it has not copied, with the reason.
-func Copy(files []File, from, to string) (left []string, err error) {
+func CopyIncluded(files []IncludedFile, from, to string) (left []string, err error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -229,9 +224,9 @@ func Copy(files []File, from, to string) (left []string, err error) {
 	}
 	defer target.Close()
 	for _, f := range files {
-		_, why := look(source, f.Name)
+		_, why := lookAtIncluded(source, f.Name)
 		if why == "" {
-			err := copyFile(source, target, f.Name)
+			err := copyIncluded(source, target, f.Name)
 			switch {
 			case errors.Is(err, fs.ErrExist):
 				why = "the work tree has a file there"
@@ -246,8 +241,8 @@ func Copy(files []File, from, to string) (left []string, err error) {
 	return left, nil
 }
 
-// copyFile makes a new file with the content of another and its permissions for the owner.
-func copyFile(from, to *rootfs.Root, name string) error {
+// copyIncluded makes a new file with the content of another and its permissions for the owner.
+func copyIncluded(from, to *rootfs.Root, name string) error {
 	in, err := from.Open(name)
 	if err != nil {
 		return err
