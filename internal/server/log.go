@@ -15,7 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // openLog returns the server's log. Warnings and errors go to stderr, where clients show them.
@@ -118,7 +118,7 @@ func (c Config) logFile() *os.File {
 		return nil
 	}
 	defer root.Close()
-	name := callog.FileName(c.Identity(), time.Now().UTC().Format("150405"), strconv.Itoa(os.Getpid()))
+	name := gate.LogName(c.Identity(), time.Now().UTC().Format("150405"), strconv.Itoa(os.Getpid()))
 	f, err := root.OpenFile(filepath.Join("logs", name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil

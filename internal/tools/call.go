@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
@@ -61,10 +60,10 @@ func (c *call) Finish(err error) (gate.Outcome, error) {
 func (c *call) caller() []any {
 	facts := []any{"agent", c.agent(), "state", c.res.State}
 	if c.snap != nil && c.snap.Top != nil {
-		facts = append(facts, callog.Task, c.snap.Task.TaskID, callog.Seq, c.snap.Top.Seq)
+		facts = append(facts, gate.LogTask, c.snap.Task.TaskID, gate.LogSeq, c.snap.Top.Seq)
 	}
 	if c.opts.Run != nil {
-		facts = append(facts, callog.Run, c.opts.Run())
+		facts = append(facts, gate.LogRun, c.opts.Run())
 	}
 	return facts
 }

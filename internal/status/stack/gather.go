@@ -17,7 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // Records are the records of a machine, by run, the oldest first. An agent without runs, and what an
@@ -27,7 +27,7 @@ type Records []*Facts
 // Gather reads the records of a machine, and of its pipelines if it is the project's own. A journal
 // that is damaged is read as far as it is valid: then there are records and an error.
 func Gather(e *engine.Engine) (Records, error) {
-	calls, err := callog.Read(e.Place().Path("logs"))
+	calls, err := gate.ReadLog(e.Place().Path("logs"))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func speeches(all, more []agents.Note) []agents.Note {
 
 // assignCalls gives each run its calls, and adds an element for each agent with other calls. A line
 // of an older server names no run: it belongs to the run of that agent at its time.
-func assignCalls(list Records, calls []callog.Call) Records {
+func assignCalls(list Records, calls []gate.LoggedCall) Records {
 	for _, c := range calls {
 		if c.Agent == "" {
 			continue

@@ -22,7 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 func TestMain(m *testing.M) { os.Exit(enginetest.Main(m.Run)) }
@@ -75,8 +75,8 @@ func TestTheRecordsOfAMachineAreFound(t *testing.T) {
 	m.Write(".ferrus/runs/notes.txt", "not a list of runs")
 	m.Write(".ferrus/logs/agent-executor-1.log", "hello\n")
 	calls := m.Path(".ferrus/logs/serve-executor.log")
-	list(t, calls, callog.Call{Message: callog.Message, Began: now.Add(-time.Second), End: now.Add(time.Hour), Tool: "wait_for_task", Agent: "executor:codex:1", Run: "executor-2", Task: task},
-		callog.Call{Message: callog.Message, Began: now.Add(-2 * time.Hour), End: now.Add(-2 * time.Hour), Tool: "status", Agent: "supervisor:codex:2"})
+	list(t, calls, gate.LoggedCall{Message: gate.LogMessage, Began: now.Add(-time.Second), End: now.Add(time.Hour), Tool: "wait_for_task", Agent: "executor:codex:1", Run: "executor-2", Task: task},
+		gate.LoggedCall{Message: gate.LogMessage, Began: now.Add(-2 * time.Hour), End: now.Add(-2 * time.Hour), Tool: "status", Agent: "supervisor:codex:2"})
 	all, err := Gather(ex.Engine())
 	must(t, err)
 	want := []string{"supervisor:codex:2 supervisor:codex:2 over=false calls=1 events=0 heard=0", task + "/executor-1 executor:command:1 over=true calls=0 events=0 heard=0",
@@ -151,8 +151,8 @@ func TestTheWorkersOfAPipelineHaveStacks(t *testing.T) {
 	list(t, f.Path("workers", "two.jsonl"), ran("two", 1, "codex", now.Add(2*time.Second), now.Add(3*time.Second), 1), ran("two", 2, "codex", now.Add(4*time.Second), time.Time{}, 0))
 	must(t, os.MkdirAll(f.Path("prompts"), 0o700))
 	must(t, os.WriteFile(f.Path("prompts", "two.txt"), []byte("Write two.md\x1b."), 0o600))
-	call := func(worker string, attempt int) callog.Call {
-		return callog.Call{Message: callog.Message, Began: now.Add(5 * time.Second), End: now.Add(6 * time.Second), Tool: "write_output", Worker: worker, Attempt: attempt}
+	call := func(worker string, attempt int) gate.LoggedCall {
+		return gate.LoggedCall{Message: gate.LogMessage, Began: now.Add(5 * time.Second), End: now.Add(6 * time.Second), Tool: "write_output", Worker: worker, Attempt: attempt}
 	}
 	list(t, f.Path("logs", "serve-two.log"), call("two", 2), call("two", 3), call("lint", 2), call("two", 2))
 	all, err := Gather(m.Engine())
@@ -229,7 +229,7 @@ func TestWhoeverSpeaksToAnAgentIsHeard(t *testing.T) {
 
 // TestARecordSaysWhenItBeganAndWhatCameLast, also one without a run.
 func TestARecordSaysWhenItBeganAndWhatCameLast(t *testing.T) {
-	calls := []callog.Call{called(5, 9, "check", `{}`, "", 1), called(6, 7, "check", `{}`, "", 1)}
+	calls := []gate.LoggedCall{called(5, 9, "check", `{}`, "", 1), called(6, 7, "check", `{}`, "", 1)}
 	events := []Event{{at: at(3)}, {at: at(8)}}
 	for _, c := range []struct {
 		f           Facts
@@ -261,7 +261,7 @@ func TestAStackEndsWhereItsEntriesAreRefused(t *testing.T) {
 	command := Facts{Name: "r/lint-1", Agent: "lint:run:1", Run: "lint-1", Began: at(0), Ended: at(1), Told: "lint", Command: "make lint",
 		read: func() ([]agents.Note, error) { return nil, errors.New("the output of a command is not read") }}
 	again := command
-	again.Calls = []callog.Call{called(2, 3, "submit", `{}`, "", 1)}
+	again.Calls = []gate.LoggedCall{called(2, 3, "submit", `{}`, "", 1)}
 	entries, err := Records{&command, &again}.Stack()
 	if !errors.Is(err, ErrCalls) || len(entries) != 4 {
 		t.Errorf("%+v, %v", entries, err)

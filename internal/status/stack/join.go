@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // An Entry is one entry of a stack.
@@ -54,7 +54,7 @@ type Facts struct {
 	Command      string    // of a worker that is a command; "" for an agent
 	Done         bool      // it has handed in its work, whatever tools it called
 
-	Calls  []callog.Call
+	Calls  []gate.LoggedCall
 	Notes  []agents.Note
 	Events []Event // of its own
 	Heard  []Entry // what others told it: UserMessage, AgentResult, UserResponse

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // A step is an entry on its way into the stack.
@@ -68,7 +68,7 @@ func (f *Facts) caller(e Event) int {
 
 // within reports whether an event of the journal was raised by a call: at its time, in its task, and
 // not after the newest entry that the call has seen.
-func (e Event) within(c callog.Call) bool {
+func (e Event) within(c gate.LoggedCall) bool {
 	slack := slack
 	if c.Began.IsZero() {
 		slack = late
@@ -165,7 +165,7 @@ func (f *Facts) find(e *step, from int) int {
 }
 
 // result returns the result of a call in the log.
-func (f *Facts) result(c callog.Call, call *step) *step {
+func (f *Facts) result(c gate.LoggedCall, call *step) *step {
 	r := &step{Entry: f.entry(ToolResult, c.End, ""), dated: true, call: call}
 	r.Tool, r.Status, r.Code = c.Tool, c.Status, c.Code
 	return r

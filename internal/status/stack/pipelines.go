@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // Folders opens the runs of the project's pipelines, active and archived. One that cannot be opened
@@ -58,7 +58,7 @@ func pipelines(e *engine.Engine) (Records, error) {
 
 // workers returns the records of all attempts in a run.
 func workers(f *run.Folder) (Records, error) {
-	calls, err := callog.Read(f.Path("logs"))
+	calls, err := gate.ReadLog(f.Path("logs"))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func workers(f *run.Folder) (Records, error) {
 }
 
 // worker returns the records of one attempt.
-func worker(f *run.Folder, k workflow.Worker, r process.Run, told string, calls []callog.Call) *Facts {
+func worker(f *run.Folder, k workflow.Worker, r process.Run, told string, calls []gate.LoggedCall) *Facts {
 	number := strings.TrimPrefix(r.Name, k.Role+"-")
 	a := factsOf(r, f.Name(), fmt.Sprintf("%s:%s:%s", k.Role, r.Agent, number))
 	a.Told, a.Done = safetext.Clean(told), r.Over() && r.Exit == 0

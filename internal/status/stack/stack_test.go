@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // TestNoWalkLeavesTheOrderOfKinds: random pushes accept exactly the pairs of the table, a refused one
@@ -94,8 +94,8 @@ const recording = `{"type":"system","subtype":"init","model":"m","session_id":"s
 {"type":"result","subtype":"success","result":"done"}
 `
 
-func called(from, to int, tool, args, status string, seq uint64) callog.Call {
-	return callog.Call{Began: at(from), End: at(to), Took: at(to).Sub(at(from)), Tool: tool, Status: status, Task: "t-1", Seq: seq, Run: "executor-1",
+func called(from, to int, tool, args, status string, seq uint64) gate.LoggedCall {
+	return gate.LoggedCall{Began: at(from), End: at(to), Took: at(to).Sub(at(from)), Tool: tool, Status: status, Task: "t-1", Seq: seq, Run: "executor-1",
 		Agent: "executor:claude-code:1", Args: jsonx.Digest(json.RawMessage(args))}
 }
 
@@ -104,7 +104,7 @@ func recorded() Facts {
 	r := agents.ReaderOf("claude-code")
 	f := Facts{Name: "t-1/executor-1", Agent: "executor:claude-code:1", Duty: "executor", Run: "executor-1", Task: "t-1", Began: at(0), Ended: at(100),
 		Told: "the task", End: "exit status 0", Notes: r.Feed([]byte(recording))}
-	f.Calls = []callog.Call{
+	f.Calls = []gate.LoggedCall{
 		called(1, 2, "wait_for_task", `{}`, "claimed", 2),
 		called(20, 21, "progress", `{"note":"first"}`, "", 3), // its output is lost
 		called(30, 31, "progress", `{"note":"second"}`, "", 4),
@@ -205,7 +205,7 @@ func TestAnAgentThatEndsWithoutHandingInIsMarked(t *testing.T) {
 // another request is not for this one.
 func TestACallThatWaitsIsNoStep(t *testing.T) {
 	f := Facts{Agent: "executor:codex:1", Run: "executor-1", Began: at(0), Ended: at(99)}
-	f.Calls = []callog.Call{
+	f.Calls = []gate.LoggedCall{
 		called(1, 2, "consult", `{}`, "", 1), called(3, 9, "wait_for_consult", `{}`, "waiting", 1), called(10, 20, "wait_for_consult", `{}`, "answered", 2),
 		called(21, 22, "ask_human", `{}`, "", 3), called(23, 30, "wait_for_answer", `{}`, "answered", 4), called(40, 41, "submit", `{}`, "", 5),
 	}
@@ -239,7 +239,7 @@ func TestACallThatWaitsIsNoStep(t *testing.T) {
 // TestAQuickAnswerFollowsItsRequest: it is recorded while the call that asks is still returning.
 func TestAQuickAnswerFollowsItsRequest(t *testing.T) {
 	f := Facts{Agent: "executor:codex:1", Run: "executor-1", Began: at(0), Ended: at(99)}
-	f.Calls = []callog.Call{called(1, 9, "consult", `{}`, "", 1), called(10, 20, "wait_for_consult", `{}`, "answered", 2), called(40, 41, "submit", `{}`, "", 5)}
+	f.Calls = []gate.LoggedCall{called(1, 9, "consult", `{}`, "", 1), called(10, 20, "wait_for_consult", `{}`, "answered", 2), called(40, 41, "submit", `{}`, "", 5)}
 	f.Heard = []Entry{{Kind: AgentResult, At: at(5)}}
 	var s Stack
 	if err := s.Join(f); err != nil {
@@ -285,7 +285,7 @@ func TestStepsOfACommandAreOursToRefuse(t *testing.T) {
 	if err := open.Join(f); !errors.As(err, &wrong) || len(open.Entries) != 3 { // two attempts at a time
 		t.Errorf("%v, %+v", err, open.Entries)
 	}
-	f.Calls = []callog.Call{called(0, 1, "write_output", `{}`, "", 1)}
+	f.Calls = []gate.LoggedCall{called(0, 1, "write_output", `{}`, "", 1)}
 	if err := s.Join(f); !errors.Is(err, ErrCalls) || len(s.Entries) != 4 {
 		t.Errorf("%v, %+v", err, s.Entries)
 	}
@@ -294,10 +294,10 @@ func TestStepsOfACommandAreOursToRefuse(t *testing.T) {
 // TestCallsFindTheirRun: by its name, and on lines of an older server by agent and time.
 func TestCallsFindTheirRun(t *testing.T) {
 	one, two := &Facts{Agent: "executor:codex:1", Run: "executor-1", Began: at(0), Ended: at(10)}, &Facts{Agent: "executor:codex:1", Run: "executor-2", Began: at(9), Ended: at(20)}
-	call := func(start int, agent, run string) callog.Call {
-		return callog.Call{Began: at(start), End: at(start), Agent: agent, Run: run, Tool: "check"}
+	call := func(start int, agent, run string) gate.LoggedCall {
+		return gate.LoggedCall{Began: at(start), End: at(start), Agent: agent, Run: run, Tool: "check"}
 	}
-	list := assignCalls(Records{one, two}, []callog.Call{
+	list := assignCalls(Records{one, two}, []gate.LoggedCall{
 		call(5, "executor:codex:1", ""), call(9, "executor:codex:1", "executor-2"), call(15, "executor:codex:1", ""), call(15, "executor:codex:1", "executor-1"),
 		call(15, "executor:other:1", ""), call(90, "executor:codex:1", ""), call(15, "", "writer-1"),
 	})

@@ -14,6 +14,9 @@
 //
 // The package knows no tool, no task and no run. internal/tools and internal/tools/worker decide
 // who may call a tool and what the tool does; decode.go reads their arguments.
+//
+// calllog.go has the form of the lines, and reads them. A server writes one file, which has a line for each call and lines about
+// itself: internal/server makes the files, internal/status/stack reads them. Start reading at gate.go.
 package gate
 
 import (
@@ -24,7 +27,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
 )
 
 // A Gate is what the calls of one server pass.
@@ -93,8 +95,8 @@ func (g *Gate) handle(ctx context.Context, tool string, c Call, req *mcp.CallToo
 		return nil, err
 	}
 	facts := append([]any{"tool", tool}, out.Caller...)
-	g.Log.Info(callog.Message, append(facts, "status", out.Status, "code", out.Code, "next", out.Next, "bytes", len(out.Object), "took", time.Since(began),
-		callog.Began, began.UTC(), callog.Args, jsonx.Digest(req.Params.Arguments))...)
+	g.Log.Info(LogMessage, append(facts, "status", out.Status, "code", out.Code, "next", out.Next, "bytes", len(out.Object), "took", time.Since(began),
+		LogBegan, began.UTC(), LogArgs, jsonx.Digest(req.Params.Arguments))...)
 	return answer(out.Object, out.Code != ""), nil
 }
 

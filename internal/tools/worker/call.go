@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/jsonx"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
-	"github.com/ferrus-go/ferrus/internal/tools/callog"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
@@ -53,8 +52,8 @@ func (c *call) Finish(err error) (gate.Outcome, error) {
 	c.finish(err)
 	text, err := jsonx.Marshal(c.res)
 	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next,
-		Caller: []any{"worker", c.opts.Worker, "attempt", c.opts.Attempt, callog.Task, filepath.Base(c.opts.Run),
-			callog.Seq, c.rev(), callog.Run, fmt.Sprintf("%s-%d", c.opts.Worker, c.opts.Attempt)}}, err
+		Caller: []any{"worker", c.opts.Worker, "attempt", c.opts.Attempt, gate.LogTask, filepath.Base(c.opts.Run),
+			gate.LogSeq, c.rev(), gate.LogRun, fmt.Sprintf("%s-%d", c.opts.Worker, c.opts.Attempt)}}, err
 }
 
 // Serve runs the tool.

@@ -1,4 +1,4 @@
-package callog
+package gate
 
 import (
 	"os"
@@ -13,7 +13,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"time":"2026-01-02T12:00:09Z","msg":"call","tool":"submit","took":-1}` + "\n" + `{"msg":"call"}`)
 	f.Add(`{"time":"2026-01-02T12:00:09Z","msg":"call","tool":"check","began":"2026-01-02T13:00:00Z"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, c := range parse(strings.NewReader(text)) {
+		for _, c := range parseLog(strings.NewReader(text)) {
 			if c.Tool == "" || c.Start().After(c.End) {
 				t.Errorf("%+v", c)
 			}
@@ -36,7 +36,7 @@ func TestOldLinesAndTornOnesAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := Read(dir)
+	list, err := ReadLog(dir)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -46,7 +46,7 @@ func TestOldLinesAndTornOnesAreRead(t *testing.T) {
 	if c := list[1]; c.Tool != "check" || c.Agent != "executor:codex:1" || c.Run != "" || c.Status != "passed" {
 		t.Errorf("an old line: %+v", c)
 	}
-	if list, err := Read(filepath.Join(dir, "none")); err != nil || list != nil {
+	if list, err := ReadLog(filepath.Join(dir, "none")); err != nil || list != nil {
 		t.Errorf("%v, %v", list, err)
 	}
 }
@@ -54,7 +54,7 @@ func TestOldLinesAndTornOnesAreRead(t *testing.T) {
 // TestALineThatIsTooLongHidesNoOther: the calls after it are read.
 func TestALineThatIsTooLongHidesNoOther(t *testing.T) {
 	call := `{"time":"2026-01-02T12:00:09Z","msg":"call","tool":"submit"}`
-	list := parse(strings.NewReader(call + "\n" + strings.Repeat("x", maxLine+100) + "\n" + call + "\n" + call))
+	list := parseLog(strings.NewReader(call + "\n" + strings.Repeat("x", maxLogLine+100) + "\n" + call + "\n" + call))
 	if len(list) != 3 {
 		t.Errorf("%d calls", len(list))
 	}
