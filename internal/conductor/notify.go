@@ -3,7 +3,7 @@ package conductor
 import (
 	"path/filepath"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -37,7 +37,7 @@ func (c *conductor) notify(f Facts) {
 		if text, err = store.Text(c.e.Store(), f.Snapshot, state.QuestionDoc); err != nil {
 			c.Log.Warn("question not read", "error", err)
 		}
-		if _, options := document.SplitOptions(text); len(options) > 0 {
+		if _, options := handover.SplitOptions(text); len(options) > 0 {
 			commands = []string{"ferrus answer 1"}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -58,7 +57,7 @@ const itself = "ferrus"
 
 // ask raises the question on behalf of the session, or of the engine itself.
 func (s *Session) ask(ctx context.Context, question checkrun.Question, options []string, as state.Role, check func(store.Snapshot) error, budget bool) (Done, error) {
-	doc, err := document.Question(question.Text, options)
+	doc, err := handover.Question(question.Text, options)
 	if err != nil {
 		return Done{}, err
 	}
@@ -83,7 +82,7 @@ func (s *Session) asking(question, doc string, as state.Role, check func(store.S
 		as:    as,
 		docs:  map[state.Doc]string{state.QuestionDoc: doc},
 		drop:  []state.Doc{state.AnswerDoc},
-		note:  format.OneLine(question, document.MaxLine),
+		note:  format.OneLine(question, handover.MaxLine),
 		check: check,
 		apply: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Questions++
@@ -113,7 +112,7 @@ func (s *Session) Asked(t state.Task) string {
 // Answer answers the open question, or as a person the open consultation. An id, when given, must be the open one's. A
 // bare number picks the option that has it; where options are offered and none has it, it is refused as InvalidInput.
 func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
-	if err := document.Check("the answer", answer, store.MaxDoc); err != nil {
+	if err := handover.CheckText("the answer", answer, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	now, err := s.e.View()
@@ -125,7 +124,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 		if err != nil {
 			return Done{}, err
 		}
-		if answer, err = document.Choose(now.Task.Consultation.ID, document.ConsultationOptions(request), answer); err != nil {
+		if answer, err = handover.ChooseOption(now.Task.Consultation.ID, handover.ConsultationOptions(request), answer); err != nil {
 			return Done{}, err
 		}
 		return s.Respond(ctx, answer, id)
@@ -138,7 +137,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	if answer, err = document.Choose(open.ID, question, answer); err != nil {
+	if answer, err = handover.ChooseOption(open.ID, question, answer); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, answering(now.Task, answer))
@@ -150,7 +149,7 @@ func answering(looked state.Task, answer string) transition {
 	return transition{
 		event: state.Answer,
 		docs:  map[state.Doc]string{state.AnswerDoc: answer},
-		note:  format.OneLine(answer, document.MaxLine),
+		note:  format.OneLine(answer, handover.MaxLine),
 		arg:   open.ID,
 		check: func(now store.Snapshot) error {
 			if now.Task.Top().ID != open.ID || now.Task.TaskID != looked.TaskID {

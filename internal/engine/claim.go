@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -213,7 +212,7 @@ func (e *Engine) Claimable(now store.Snapshot) bool {
 
 // Progress remembers a note for an agent that may have to continue from here.
 func (s *Session) Progress(ctx context.Context, note string) (Done, error) {
-	if err := document.Check("note", note, maxNote); err != nil {
+	if err := handover.CheckText("note", note, maxNote); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, transition{event: state.Progress, note: note, check: s.e.spareNotes, apply: func(now store.Snapshot, next *state.Task) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -36,7 +36,7 @@ func (in Consulting) act(doc string) transition {
 		event: state.Consult,
 		docs:  map[state.Doc]string{state.ConsultRequestDoc: doc},
 		drop:  []state.Doc{state.ConsultResponseDoc},
-		note:  format.OneLine(in.Question, document.MaxLine),
+		note:  format.OneLine(in.Question, handover.MaxLine),
 		check: refuseWhileChecking,
 		apply: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Consultations++
@@ -56,7 +56,7 @@ func refuseWhileChecking(now store.Snapshot) error {
 
 // Respond answers the open consultation: the one named by id, or the one this session was last shown.
 func (s *Session) Respond(ctx context.Context, response, id string) (Done, error) {
-	if err := document.Check("response", response, store.MaxDoc); err != nil {
+	if err := handover.CheckText("response", response, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, s.responding(response, id))
@@ -67,7 +67,7 @@ func (s *Session) responding(response, id string) transition {
 	return transition{
 		event: state.RespondConsult,
 		docs:  map[state.Doc]string{state.ConsultResponseDoc: response},
-		note:  format.OneLine(response, document.MaxLine),
+		note:  format.OneLine(response, handover.MaxLine),
 		arg:   id,
 		check: func(now store.Snapshot) error {
 			_, shown := s.Shown(now.Task)
@@ -122,10 +122,10 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 }
 
 func (in Consulting) render() (string, error) {
-	options, err := document.Numbered(in.Options)
+	options, err := handover.NumberOptions(in.Options)
 	if err != nil {
 		return "", err
 	}
-	return document.Render("the consultation", []document.Part{{Heading: "Problem", Arg: "problem", Text: in.Problem, Optional: false}, {Heading: "What I tried", Arg: "tried", Text: in.Tried, Optional: false},
+	return handover.RenderDocument("the consultation", []handover.Section{{Heading: "Problem", Arg: "problem", Text: in.Problem, Optional: false}, {Heading: "What I tried", Arg: "tried", Text: in.Tried, Optional: false},
 		{Heading: "Options", Arg: "options", Text: options, Optional: true}, {Heading: "Question", Arg: "question", Text: in.Question, Optional: false}})
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -26,12 +26,12 @@ func (s *Session) CreateQueued(ctx context.Context, description, issue string) (
 }
 
 func (s *Session) create(ctx context.Context, description, title, issue string) (Done, error) {
-	if err := document.Check("description", description, store.MaxDoc); err != nil {
+	if err := handover.CheckText("description", description, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	if title == "" {
-		title = document.Title(description)
-	} else if err := document.CheckLine("title", title); err != nil {
+		title = handover.TitleOf(description)
+	} else if err := handover.CheckLine("title", title); err != nil {
 		return Done{}, err
 	}
 	title = safetext.Line(title)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"maps"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -32,7 +32,7 @@ func (e *Engine) Frozen(now store.Snapshot) (map[state.Doc]string, error) {
 func (s *Session) CreateDelegated(ctx context.Context, text string, frozen map[state.Doc]string, setUp string) (Done, error) {
 	docs := map[state.Doc]string{state.TaskDoc: text}
 	maps.Copy(docs, frozen)
-	return s.begin(ctx, store.Snapshot{}, state.Task{Title: safetext.Line(document.Title(text)), SetUpTree: setUp}, docs)
+	return s.begin(ctx, store.Snapshot{}, state.Task{Title: safetext.Line(handover.TitleOf(text)), SetUpTree: setUp}, docs)
 }
 
 // ApproveMerged approves the submission of a delegate, which is in the work tree of its executor as a
@@ -48,7 +48,7 @@ func (s *Session) ApproveMerged(ctx context.Context, submission, tree string) (D
 
 // RejectOn sends the submission of a delegate back, to be compared with base from now on. marks are as in [Session.ReopenOn].
 func (s *Session) RejectOn(ctx context.Context, base string, marks []string, submission, text string) error {
-	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: text}, note: format.OneLine(text, document.MaxLine),
+	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: text}, note: format.OneLine(text, handover.MaxLine),
 		arg: submission, check: ofSubmission(submission),
 		apply: func(_ store.Snapshot, next *state.Task) { next.BaseTree, next.Marks = base, marks }})
 	if err == nil {

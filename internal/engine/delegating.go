@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -20,7 +20,7 @@ const DelegateDoc state.Doc = "DELEGATE.md"
 // StartDelegate enters a new delegate of the task into the journal: the branch of d, its files and its
 // agent, and on what it is to work. The branch is made afterwards, by the next process that finds the line.
 func (s *Session) StartDelegate(ctx context.Context, d state.Delegate, text string) (Done, error) {
-	if err := document.Check("task", text, store.MaxDoc); err != nil {
+	if err := handover.CheckText("task", text, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, starting(d, text, s.e.mayDelegate))
@@ -28,7 +28,7 @@ func (s *Session) StartDelegate(ctx context.Context, d state.Delegate, text stri
 
 // starting is the beginning of a delegate.
 func starting(d state.Delegate, text string, check func(store.Snapshot) error) transition {
-	return transition{event: state.DelegateStarted, docs: map[state.Doc]string{DelegateDoc: text}, note: document.Title(text), arg: d.Variant.String(), check: check,
+	return transition{event: state.DelegateStarted, docs: map[state.Doc]string{DelegateDoc: text}, note: handover.TitleOf(text), arg: d.Variant.String(), check: check,
 		apply: func(now store.Snapshot, next *state.Task) {
 			next.Issued.Delegates++
 			d.ID, d.Off = "d"+strconv.Itoa(next.Issued.Delegates), now.Journal.Bytes
@@ -58,7 +58,7 @@ func (e *Engine) mayDelegate(now store.Snapshot) error {
 // It is applied to the delegate afterwards, by the next process that finds the line.
 func (s *Session) DecideDelegate(ctx context.Context, id, on string, what state.Ruling, text string) (Done, error) {
 	if what != state.RuledApprove {
-		if err := document.Check("the text", text, store.MaxDoc); err != nil {
+		if err := handover.CheckText("the text", text, store.MaxDoc); err != nil {
 			return Done{}, err
 		}
 	}
@@ -150,7 +150,7 @@ func (e *Engine) EndDelegate(ctx context.Context, id string, how state.DelegateE
 }
 
 func endingDelegate(id string, how state.DelegateEnd, why string) transition {
-	return transition{event: state.DelegateDone, as: state.Engine, note: format.OneLine(fmt.Sprintf("%s %s: %s", id, how, why), document.MaxLine), check: openDelegate(id),
+	return transition{event: state.DelegateDone, as: state.Engine, note: format.OneLine(fmt.Sprintf("%s %s: %s", id, how, why), handover.MaxLine), check: openDelegate(id),
 		apply: func(_ store.Snapshot, next *state.Task) {
 			d, _ := next.Delegate(id)
 			d.Ended = how

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -31,14 +31,14 @@ type Facts struct {
 func All(st Facts) []string {
 	var out []string
 	for _, c := range st.Differs {
-		out = append(out, "config_changed: "+format.OneLine(c.String(), document.MaxLine)+"; the frozen value holds until a person runs "+
+		out = append(out, "config_changed: "+format.OneLine(c.String(), handover.MaxLine)+"; the frozen value holds until a person runs "+
 			refusal.OnBranch(st.Task.Branch, "ferrus config accept{branch}"))
 	}
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: and %d more", n))
 	}
 	if st.Broken != "" {
-		out = append(out, "config_broken: "+format.OneLine(st.Broken, document.MaxLine))
+		out = append(out, "config_broken: "+format.OneLine(st.Broken, handover.MaxLine))
 	}
 	if finish := refusal.Finishing(st.Task); finish != "" {
 		what := fmt.Sprintf("rollback: files are being moved back to entry %d", st.Task.Returning.To)

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -24,7 +23,7 @@ func (st Status) Notices() []string { return All(st.Facts()) }
 func (e *Engine) Notices(ctx context.Context, now store.Snapshot) []string {
 	st, err := e.StatusOf(now)
 	if err != nil {
-		return []string{"not known: " + format.OneLine(err.Error(), document.MaxLine)}
+		return []string{"not known: " + format.OneLine(err.Error(), handover.MaxLine)}
 	}
 	return append(st.Notices(), e.aboutWork(ctx, now)...)
 }

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -13,10 +13,10 @@ import (
 
 // Reopen sends a finished or failed task back to work with a message, which becomes its review.
 func (s *Session) Reopen(ctx context.Context, message string) (Done, error) {
-	if err := document.Check("the message", message, store.MaxDoc); err != nil {
+	if err := handover.CheckText("the message", message, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: format.OneLine(message, document.MaxLine),
+	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: format.OneLine(message, handover.MaxLine),
 		apply: func(_ store.Snapshot, next *state.Task) { resetFailureStreak(next) }})
 }
 
@@ -54,7 +54,7 @@ func checkReason(name, text string) error {
 	if text == "" {
 		return nil
 	}
-	return document.Check(name, text, maxNote)
+	return handover.CheckText(name, text, maxNote)
 }
 
 // archiveEnded archives a task that has just ended.

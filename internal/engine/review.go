@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -110,14 +109,14 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 
 // Reject sends the work back with notes, and fails the task when the reviews are used up.
 func (s *Session) Reject(ctx context.Context, notes, id string) (Done, error) {
-	if err := document.Check("notes", notes, store.MaxDoc); err != nil {
+	if err := handover.CheckText("notes", notes, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	now, err := s.e.View()
 	if err != nil {
 		return Done{}, err
 	}
-	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: format.OneLine(notes, document.MaxLine),
+	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: format.OneLine(notes, handover.MaxLine),
 		arg: id, check: s.bound(now.Task, id)})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -27,7 +26,7 @@ func (s *Session) Rollback(ctx context.Context, to uint64, reason string) (Done,
 
 // looked is the machine as it is, and the entry to which it is to return.
 func (s *Session) looked(to uint64, reason string) (now store.Snapshot, was *store.Line, err error) {
-	if err = document.Check("the reason", reason, maxNote); err != nil {
+	if err = handover.CheckText("the reason", reason, maxNote); err != nil {
 		return now, nil, err
 	}
 	if now, err = s.e.View(); err != nil {
@@ -89,7 +88,7 @@ func (s *Session) rollback(ctx context.Context, to uint64, reason string, files 
 	if blocked := (*restore.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.
 		if before, err := s.e.Entry(begun.Snapshot, now.Task.Seq); err == nil {
-			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+format.OneLine(blocked.Error(), document.MaxLine)))
+			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+format.OneLine(blocked.Error(), handover.MaxLine)))
 		}
 		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -18,7 +17,7 @@ import (
 // Steer sends a person's message to the agent that works on the task or reviews it, now or later: text of at most 4 KiB. It is in
 // force until the task ends; a rollback to before it leaves it behind.
 func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
-	if err := document.Check("the message", text, maxNote); err != nil {
+	if err := handover.CheckText("the message", text, maxNote); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, transition{event: state.Steer, note: text, apply: func(now store.Snapshot, next *state.Task) {
@@ -30,7 +29,7 @@ func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 // task, or from an executor to one of its open delegates, by the delegate's id. The present agents read it and those after
 // them. It is in force as a steer is. A task may have limits.max_messages.
 func (s *Session) Tell(ctx context.Context, to, text string) (Done, error) {
-	if err := document.Check("the message", text, maxNote); err != nil {
+	if err := handover.CheckText("the message", text, maxNote); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, s.telling(to, text, func(now store.Snapshot) error {

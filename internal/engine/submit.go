@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -184,7 +183,7 @@ func (e *Engine) handOver(ctx context.Context, now store.Snapshot, submitted boo
 }
 
 func (in Submitting) render() (string, error) {
-	return document.Render("the submission", []document.Part{{Heading: "Summary", Arg: "summary", Text: in.Summary, Optional: false},
+	return handover.RenderDocument("the submission", []handover.Section{{Heading: "Summary", Arg: "summary", Text: in.Summary, Optional: false},
 		{Heading: "Verification", Arg: "verification", Text: in.Verification, Optional: false}, {Heading: "Known limitations", Arg: "limitations", Text: in.Limitations, Optional: true},
 		{Heading: "Why no file is changed", Arg: "no_change", Text: in.NoChange, Optional: true}})
 }

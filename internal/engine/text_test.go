@@ -3,7 +3,7 @@ package engine
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
@@ -27,8 +27,8 @@ func TestANumberPicksItsOption(t *testing.T) {
 		"3": refused, "0": refused, "-1": refused, "9.": refused, "99999999999999999999": refused,
 		"1. yes": "1. yes", "the second": "the second", "#3": "#3", "option 3": "option 3", "2.5": "2.5", "3 times": "3 times",
 	} {
-		for _, offered := range []string{question, document.ConsultationOptions(consultation)} {
-			got, err := document.Choose("q1", offered, answer)
+		for _, offered := range []string{question, handover.ConsultationOptions(consultation)} {
+			got, err := handover.ChooseOption("q1", offered, answer)
 			if err != nil && refusal.CodeOf(err) == refusal.InvalidInput {
 				got = refused
 			}
@@ -36,8 +36,8 @@ func TestANumberPicksItsOption(t *testing.T) {
 				t.Errorf("%q to %q is %q, not %q", answer, offered, got, want)
 			}
 		}
-		for _, open := range []string{"How many?", "First:\n1. do\n2. check\n\nHow many?", "\n\n1. one\n3. three", document.ConsultationOptions(unasked)} {
-			if got, err := document.Choose("q1", open, answer); got != answer || err != nil {
+		for _, open := range []string{"How many?", "First:\n1. do\n2. check\n\nHow many?", "\n\n1. one\n3. three", handover.ConsultationOptions(unasked)} {
+			if got, err := handover.ChooseOption("q1", open, answer); got != answer || err != nil {
 				t.Errorf("%q to %q is %q, %v", answer, open, got, err)
 			}
 		}

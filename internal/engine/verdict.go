@@ -9,7 +9,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project/gc"
@@ -38,7 +37,7 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	}
 	out.Status = outcome(res.Status, began.Task.Check.Tree, after)
 	if out.Status == state.CheckGreen && j.at.Clean == nil {
-		out.touched = format.OneLine(strings.Join(j.before.Touched(j.after), " "), document.MaxLine)
+		out.touched = format.OneLine(strings.Join(j.before.Touched(j.after), " "), handover.MaxLine)
 	}
 	switch {
 	case out.Status == state.CheckMoved && j.at.Clean != nil:

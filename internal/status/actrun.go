@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -34,12 +34,12 @@ func answerRun(ctx context.Context, s *engine.Session, r Request) (ActResult, er
 		err = cmp.Or(MadeHere(ctx, at, f), NotArchived(at, f, f.Name()))
 	}
 	if err == nil {
-		err = document.Check("the answer", r.Text, store.MaxDoc)
+		err = handover.CheckText("the answer", r.Text, store.MaxDoc)
 	}
 	if err != nil {
 		return ActResult{}, err
 	}
-	q, err := f.Answer(ctx, r.ID, "human", time.Now(), func(q pipeline.Question) (string, error) { return document.Choose(q.ID, q.Text, r.Text) })
+	q, err := f.Answer(ctx, r.ID, "human", time.Now(), func(q pipeline.Question) (string, error) { return handover.ChooseOption(q.ID, q.Text, r.Text) })
 	l, unread := ReadRun(at, f, time.Now())
 	switch {
 	case errors.Is(err, run.ErrNotOpen), errors.Is(err, run.ErrGone):

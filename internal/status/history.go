@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -88,9 +88,9 @@ func (p Event) NoteText() string {
 			note = Quoted(note)
 		}
 	case state.Tell:
-		note = fmt.Sprintf("to %s  %s", recipient(p.State), Quoted(format.Clip(note, document.MaxLine)))
+		note = fmt.Sprintf("to %s  %s", recipient(p.State), Quoted(format.Clip(note, handover.MaxLine)))
 	case state.Steer:
-		note = Quoted(format.Clip(note, document.MaxLine))
+		note = Quoted(format.Clip(note, handover.MaxLine))
 	case state.Reject:
 		note = p.State.Submission.ID + "  " + Quoted(note)
 	case state.Submit:

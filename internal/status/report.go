@@ -21,7 +21,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor/schedule"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -317,7 +316,7 @@ func (r *Report) papers(e *engine.Engine, st engine.Status) (err error) {
 		if r.Question = read(state.QuestionDoc, t.Top().ID); r.Question != nil {
 			r.Output = r.Question.output
 			r.Question.By = t.Top().By
-			r.Question.Text, r.Question.Options = document.SplitOptions(r.Question.Text)
+			r.Question.Text, r.Question.Options = handover.SplitOptions(r.Question.Text)
 		}
 	}
 	failed := r.Check != nil && (r.Check.Status == state.CheckRed || r.Check.Status == state.CheckGateError)

@@ -3,7 +3,7 @@ package status
 import (
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
@@ -22,7 +22,7 @@ type RunQuestion struct {
 func openQuestions(name string, facts pipeline.Facts) []RunQuestion {
 	var list []RunQuestion
 	for _, q := range facts.Open() {
-		text, options := document.SplitOptions(q.Text)
+		text, options := handover.SplitOptions(q.Text)
 		list = append(list, RunQuestion{q.ID, q.Role, q.At, text, options, answerCommand(name, q.ID, options)})
 	}
 	return list

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
@@ -121,7 +121,7 @@ func onward(l *RunStatus) []Step {
 	if open := l.View.Facts.Open(); len(open) > 0 && !l.Archived {
 		var list []Step
 		for _, q := range open {
-			_, options := document.SplitOptions(q.Text)
+			_, options := handover.SplitOptions(q.Text)
 			list = append(list, Step{answerCommand(l.Run, q.ID, options), "answers " + q.Role})
 		}
 		return append(list, explain, cancel)

@@ -3,7 +3,7 @@ package tools
 import (
 	"math"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
@@ -28,7 +28,7 @@ func Catalogue() []Tool {
 			Name: "create_task", Title: "Create the task", Roles: supervisor, Events: on(state.CreateTask), run: createTask,
 			Doc: "Create a task for the executor. Say what must be true in the end and how it is checked. Then wait_for_review.",
 			Args: []Arg{{Name: "description", Doc: "the whole task, Markdown; the executor sees nothing else"},
-				{Name: "title", Doc: "one line; default: the description's first", Line: document.MaxLine, Optional: true}},
+				{Name: "title", Doc: "one line; default: the description's first", Line: handover.MaxLine, Optional: true}},
 		},
 		{
 			Name: "wait_for_review", Title: "Wait until you are needed", Roles: supervisor, ReadOnly: true, run: waitForReview,
@@ -43,20 +43,20 @@ func Catalogue() []Tool {
 			Name: "approve", Title: "Approve the submission", Roles: supervisor, Events: on(state.Approve), run: approve, open: submissionShown,
 			Doc: "Accept the submission that review_pending showed you; the task is Complete. Refused if the work tree changed since.",
 			Args: []Arg{{Name: "note", Doc: "for the log", Optional: true},
-				{Name: "submission", Doc: "its id, such as s1", Line: document.MaxLine, Optional: true}},
+				{Name: "submission", Doc: "its id, such as s1", Line: handover.MaxLine, Optional: true}},
 		},
 		{
 			Name: "reject", Title: "Reject the submission", Roles: supervisor, Events: on(state.Reject), run: reject, open: submissionShown,
 			Doc: "Send the work back. Say what is wrong and how you will check it next time: the executor reads only this.",
 			Args: []Arg{{Name: "notes", Doc: "Markdown: what must change, lines as PATH:LINE: why"},
-				{Name: "submission", Doc: "its id, such as s1", Line: document.MaxLine, Optional: true}},
+				{Name: "submission", Doc: "its id, such as s1", Line: handover.MaxLine, Optional: true}},
 		},
 		{
 			Name: "respond_consult", Title: "Answer the consultation", Roles: supervisor, Events: on(state.RespondConsult),
 			run: respondConsult, open: consultationShown,
 			Doc: "Answer the executor's question from wait_for_review. Decide; the executor waits.",
 			Args: []Arg{{Name: "response", Doc: "your answer, Markdown"},
-				{Name: "consultation", Doc: "its id, such as c1", Line: document.MaxLine, Optional: true}},
+				{Name: "consultation", Doc: "its id, such as c1", Line: handover.MaxLine, Optional: true}},
 		},
 		{
 			Name: "history", Title: "Show what happened", Roles: supervisor, ReadOnly: true, run: showHistory, aside: true,
@@ -68,15 +68,15 @@ func Catalogue() []Tool {
 			Name: "queue_task", Title: "Queue a task", Roles: supervisor, run: queueTask, aside: true,
 			Doc: "Queue another task. A person starts it (ferrus run --parallel).",
 			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
-				{Name: "name", Doc: "of its branch", Line: document.MaxLine, Optional: true},
+				{Name: "name", Doc: "of its branch", Line: handover.MaxLine, Optional: true},
 				{Name: "needs", Doc: "tasks done first", List: true, Optional: true},
-				{Name: "pipeline", Doc: "run it on text", Line: document.MaxLine, Optional: true},
-				{Name: "to", Doc: "executor: send text as message", Line: document.MaxLine, Optional: true}},
+				{Name: "pipeline", Doc: "run it on text", Line: handover.MaxLine, Optional: true},
+				{Name: "to", Doc: "executor: send text as message", Line: handover.MaxLine, Optional: true}},
 		},
 		{
 			Name: "select", Title: "Choose among attempts", Roles: supervisor, run: selectAttempt, aside: true,
 			Doc: "Compare attempts at one task; with branch, select that approved one.",
-			Args: []Arg{{Name: "branch", Line: document.MaxLine, Optional: true},
+			Args: []Arg{{Name: "branch", Line: handover.MaxLine, Optional: true},
 				{Name: "reason", Optional: true}},
 		},
 		{
@@ -94,7 +94,7 @@ func Catalogue() []Tool {
 			Doc: "Submit the work for review. If this tree has not passed the checks, they run first. On status running call it again.",
 			Args: []Arg{{Name: "summary", Doc: "what you changed and why"}, {Name: "verification", Doc: "how you know that it works"},
 				{Name: "limitations", Doc: "what is not done", Optional: true},
-				{Name: "no_change", Doc: "only if no file is changed: why", Line: document.MaxLine, Optional: true}, claim},
+				{Name: "no_change", Doc: "only if no file is changed: why", Line: handover.MaxLine, Optional: true}, claim},
 		},
 		{
 			Name: "consult", Title: "Ask the supervisor", Roles: executor, Events: on(state.Consult), run: consult, open: noCheckRuns,
@@ -111,16 +111,16 @@ func Catalogue() []Tool {
 		{
 			Name: "progress", Title: "Note your progress", Roles: executor, Events: on(state.Progress, state.Tell), run: progress,
 			Doc:  "Save a note for the next executor, in case you stop: what is done, what is next, what to avoid.",
-			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, {Name: "to", Doc: "supervisor or a delegate's id: send it as a message", Line: document.MaxLine, Optional: true}, claim},
+			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, {Name: "to", Doc: "supervisor or a delegate's id: send it as a message", Line: handover.MaxLine, Optional: true}, claim},
 		},
 		{
 			Name: delegateTool, Title: "Delegate", Roles: executor, run: delegateWork, open: delegating,
 			Events: on(state.DelegateStarted, state.DelegateDecided, state.DelegateMerged),
 			Doc:    "Give a part (task) to another agent. Or wait until one submits or asks; then decide: id with approve, reject or answer.",
-			Args: []Arg{{Name: "task", Doc: "the whole part, Markdown", Optional: true}, {Name: "agent", Line: document.MaxLine, Optional: true},
-				{Name: "id", Doc: "such as d1", Line: document.MaxLine, Optional: true},
+			Args: []Arg{{Name: "task", Doc: "the whole part, Markdown", Optional: true}, {Name: "agent", Line: handover.MaxLine, Optional: true},
+				{Name: "id", Doc: "such as d1", Line: handover.MaxLine, Optional: true},
 				{Name: "approve", Doc: "merge its change", Flag: true, Optional: true}, {Name: "reject", Doc: "what is wrong", Optional: true},
-				{Name: "answer", Optional: true}, {Name: "submission", Doc: "its id: s1, c1", Line: document.MaxLine, Optional: true}, claim},
+				{Name: "answer", Optional: true}, {Name: "submission", Doc: "its id: s1, c1", Line: handover.MaxLine, Optional: true}, claim},
 		},
 		{
 			Name: "heartbeat", Title: "Renew the lease", Roles: executor, run: heartbeat, aside: true,

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
@@ -31,8 +31,8 @@ type Arg = gate.Arg
 // claim names the claim where a connection does not identify it; see the server's sessions. namedClaim is the same, with the
 // description that the other tools do not repeat.
 var (
-	claim      = Arg{Name: "claim", Line: document.MaxLine, Optional: true}
-	namedClaim = Arg{Name: "claim", Doc: "claim id from an earlier call; only needed over HTTP, then in all later calls", Line: document.MaxLine, Optional: true}
+	claim      = Arg{Name: "claim", Line: handover.MaxLine, Optional: true}
+	namedClaim = Arg{Name: "claim", Doc: "claim id from an earlier call; only needed over HTTP, then in all later calls", Line: handover.MaxLine, Optional: true}
 )
 
 // For reports whether the role has the tool.

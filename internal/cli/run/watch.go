@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -76,7 +76,7 @@ func (w *watcher) tell(e conductor.Event) {
 	if e.Kind != conductor.Asked || w.headless {
 		return // the end of a headless run shows it
 	}
-	text, list := document.SplitOptions(e.Text)
+	text, list := handover.SplitOptions(e.Text)
 	text, _ = format.Head(text, cli.MaxShown)
 	w.a.Say("%s\n", format.Frame(text, "          "))
 	for _, o := range list {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
@@ -236,7 +236,7 @@ func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.
 	for _, b := range as.BeganWith {
 		note += ", with the work of " + b.Branch
 	}
-	return s.Fork(ctx, draft, on, from.upto, as, format.OneLine(note, document.MaxLine))
+	return s.Fork(ctx, draft, on, from.upto, as, format.OneLine(note, handover.MaxLine))
 }
 
 // holdBranch lets one process at a time make or remove a branch.

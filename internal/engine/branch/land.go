@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -112,7 +112,7 @@ func (m *merging) handover(tree string) *engine.Handover {
 }
 
 func (m *merging) note() string {
-	return format.OneLine(fmt.Sprintf("%s: %s", m.from.Engine().Place().Branch, m.was.Task.Title), document.MaxLine)
+	return format.OneLine(fmt.Sprintf("%s: %s", m.from.Engine().Place().Branch, m.was.Task.Title), handover.MaxLine)
 }
 
 // Resolve gives work that does not fit the project back to its executor, with the project's changes in its files, marks
@@ -142,7 +142,7 @@ func Resolve(ctx context.Context, s, from *engine.Session, c *ConflictError) (en
 			text += fmt.Sprintf("- %s (%s)\n", f.Path, f.Kind)
 		}
 	}
-	done, err := from.ReopenOn(ctx, c.ours, c.marks, text, "to be merged: "+format.OneLine(c.Message, document.MaxLine-20))
+	done, err := from.ReopenOn(ctx, c.ours, c.marks, text, "to be merged: "+format.OneLine(c.Message, handover.MaxLine-20))
 	if err != nil {
 		return done, err
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/confine"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -115,7 +115,7 @@ func (s Site) Result(res checks.Result) checks.Result {
 	case err != nil:
 		res.Status, res.Err = checks.GateError, err.Error()
 	case len(moved) > 0:
-		res.Status, res.Err = checks.GateError, "the checks changed files that they judge: "+format.OneLine(strings.Join(moved, ", "), document.MaxLine)
+		res.Status, res.Err = checks.GateError, "the checks changed files that they judge: "+format.OneLine(strings.Join(moved, ", "), handover.MaxLine)
 	}
 	return res
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
@@ -64,10 +63,10 @@ func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Ta
 			head = HeadOf(ctx, tree, t, to)
 		}
 		if err != nil {
-			lines = []string{"not known: " + format.OneLine(err.Error(), document.MaxLine)}
+			lines = []string{"not known: " + format.OneLine(err.Error(), MaxLine)}
 		}
 		for i, l := range lines {
-			lines[i] = format.OneLine(l, document.MaxLine)
+			lines[i] = format.OneLine(l, MaxLine)
 		}
 		lines = append(lines, worktree.SkippedText(skipped, Full(branch))...)
 	}

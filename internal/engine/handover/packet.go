@@ -1,6 +1,9 @@
 // Package handover has what the next agent is given. For an executor with an empty memory that is the task, the review, the last check,
 // what was asked, answered and noted, cut so that it fits into one result. For a reviewer it is which files are the work of the task, and
 // how it differs from what a reader of its patch sees, and from what is committed.
+//
+// It also has the texts that agents and people hand in: how long they may be, how sections become a document, and how a question offers
+// its options (document.go). Who may hand in what, and when, is the matter of the engine. Start reading at packet.go.
 package handover
 
 import (

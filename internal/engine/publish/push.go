@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
@@ -55,7 +55,7 @@ func (t *Trees) warn(task state.Task, err error) (why string) {
 		return ""
 	}
 	t.log.Warn(err.Error(), "task", task.TaskID)
-	return format.OneLine(format.Line(safetext.Clean(err.Error())), document.MaxLine)
+	return format.OneLine(format.Line(safetext.Clean(err.Error())), handover.MaxLine)
 }
 
 // Push publishes a tree as the files of a task in its present epoch, and returns its commit. What another process of that epoch has published is

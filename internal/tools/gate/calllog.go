@@ -23,7 +23,7 @@ const (
 	LogSeq   = "seq"   // number of the newest line of the journal after the call
 	LogBegan = "began" // when the call began
 	LogRun   = "run"   // of the agent, such as executor-1; without it a person started the agent
-	LogArgs  = "args"  // see strictjson.Digest
+	LogArgs  = "args"  // see jsonx.Digest
 )
 
 // A LoggedCall is a line of the log. Lines of older versions have no began, task, seq, run and args.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine/document"
+	"github.com/ferrus-go/ferrus/internal/engine/handover"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 )
 
 func askHuman(ctx context.Context, c *call) error {
-	question, err := document.Question(c.args.Text["question"], c.args.List["options"])
+	question, err := handover.Question(c.args.Text["question"], c.args.List["options"])
 	if err != nil {
 		return err
 	}

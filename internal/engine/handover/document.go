@@ -1,6 +1,4 @@
-// Package document has the texts that agents and people hand in: how long they may be, how sections become a document, and
-// how a question offers its options.
-package document
+package handover
 
 import (
 	"fmt"
@@ -20,8 +18,8 @@ const MaxLine = 200
 // maxOptions is how many answers a question may offer.
 const maxOptions = 20
 
-// Check refuses a text that cannot be a document or an argument, be it as it is sent or as it is stored.
-func Check(name, text string, limit int) error {
+// CheckText refuses a text that cannot be a document or an argument, be it as it is sent or as it is stored.
+func CheckText(name, text string, limit int) error {
 	if err := store.CheckText(name, text, limit); err != nil {
 		return err
 	}
@@ -34,23 +32,23 @@ func CheckLine(name, text string) error {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, MaxLine),
 			Remedy: "shorten it"}
 	}
-	return Check(name, text, 4*MaxLine)
+	return CheckText(name, text, 4*MaxLine)
 }
 
-// A Part is a section of a rendered document.
-type Part struct {
+// A Section is a section of a rendered document.
+type Section struct {
 	Heading, Arg, Text string
 	Optional           bool
 }
 
-// Render joins parts into a document, having checked each and the whole.
-func Render(name string, parts []Part) (string, error) {
+// RenderDocument joins parts into a document, having checked each and the whole.
+func RenderDocument(name string, parts []Section) (string, error) {
 	var b strings.Builder
 	for _, p := range parts {
 		if p.Optional && strings.TrimSpace(p.Text) == "" {
 			continue
 		}
-		if err := Check(p.Arg, p.Text, store.MaxDoc); err != nil {
+		if err := CheckText(p.Arg, p.Text, store.MaxDoc); err != nil {
 			return "", err
 		}
 		if b.Len() > 0 {
@@ -58,11 +56,11 @@ func Render(name string, parts []Part) (string, error) {
 		}
 		fmt.Fprintf(&b, "## %s\n\n%s\n", p.Heading, strings.TrimRight(p.Text, "\n"))
 	}
-	return b.String(), Check(name, b.String(), store.MaxDoc)
+	return b.String(), CheckText(name, b.String(), store.MaxDoc)
 }
 
-// Numbered lists options so that a person can answer by a number. Options that have their numbers already keep them.
-func Numbered(options []string) (string, error) {
+// NumberOptions lists options so that a person can answer by a number. Options that have their numbers already keep them.
+func NumberOptions(options []string) (string, error) {
 	if len(options) > maxOptions {
 		return "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("options has %d and may have %d", len(options), maxOptions),
 			Remedy: "offer fewer"}
@@ -85,17 +83,17 @@ func Numbered(options []string) (string, error) {
 
 // Question returns a question with its options, numbered, at its end, having checked the text and the whole.
 func Question(text string, options []string) (string, error) {
-	if err := Check("question", text, store.MaxDoc); err != nil {
+	if err := CheckText("question", text, store.MaxDoc); err != nil {
 		return "", err
 	}
-	list, err := Numbered(options)
+	list, err := NumberOptions(options)
 	if err != nil {
 		return "", err
 	}
 	if list != "" {
 		text += "\n\n" + list
 	}
-	return text, Check("question", text, store.MaxDoc)
+	return text, CheckText("question", text, store.MaxDoc)
 }
 
 // SplitOptions splits a question into its text and the options that end it, each with its number: "2. no".
@@ -124,9 +122,9 @@ func ConsultationOptions(request string) string {
 // bareNumber is an answer that can only mean the option of that number.
 var bareNumber = safetext.Lazily(`^([+-]?[0-9]+)[.)]?$`)
 
-// Choose returns the option that an answer picks by its number alone; any other answer stays as it is, and so does every
+// ChooseOption returns the option that an answer picks by its number alone; any other answer stays as it is, and so does every
 // answer to a question without options. The error is a *refusal.RefusedError of code InvalidInput for a number that no option has.
-func Choose(id, question, answer string) (string, error) {
+func ChooseOption(id, question, answer string) (string, error) {
 	_, options := SplitOptions(question)
 	m := bareNumber().FindStringSubmatch(strings.TrimSpace(answer))
 	if m == nil || len(options) == 0 {
@@ -139,8 +137,8 @@ func Choose(id, question, answer string) (string, error) {
 		Remedy: refusal.Say("ferrus answer{branch} N picks one of 1 to %d; an answer in words may say anything", len(options))}
 }
 
-// Title is the first line of a task, without Markdown's marks, as its title.
-func Title(task string) string {
+// TitleOf is the first line of a task, without Markdown's marks, as its title.
+func TitleOf(task string) string {
 	task = safetext.Clean(task)
 	for line := range strings.Lines(task) {
 		if t := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#")); t != "" {

@@ -1,4 +1,4 @@
-package document
+package handover
 
 import "testing"
 
@@ -14,7 +14,7 @@ func TestAnOptionHasItsNumberOnce(t *testing.T) {
 		{[]string{"1. 1.234,50 EUR", "2. 2 EUR"}, "1. 1.234,50 EUR\n2. 2 EUR\n"},
 		{[]string{"1. FC", "FC"}, "1. 1. FC\n2. FC\n"},
 	} {
-		if got, err := Numbered(c.options); err != nil || got != c.want {
+		if got, err := NumberOptions(c.options); err != nil || got != c.want {
 			t.Errorf("%q are %q, not %q: %v", c.options, got, c.want, err)
 		}
 	}
