@@ -33,7 +33,7 @@ var limits = map[string]string{
 	"cli/ui rootfs.ReadOwnTail outputTail":                   "the end of a log is enough",
 	"conductor root.ReadFile maxHolder":                      "a process id and a time",
 	"config rootfs.ReadFile maxFile":                         "register and init parse what they write, and Parse has the same limit",
-	"config/propose rootfs.ReadFile maxProject":              "a file of the project",
+	"config rootfs.ReadFile maxProject":                      "a file of the project",
 	"agents/confine root.ReadFile maxRecord":                 fits,
 	"agents/confine rootfs.ReadOwnTail maxShared":            "the end of a log is enough",
 	"project home.ReadFile mostIndex":                        "a cache: a larger one counts as none, and is made again",

@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/config/propose"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
@@ -23,7 +22,7 @@ import (
 
 // SuggestChecks says how checks are named.
 func SuggestChecks(root string) string {
-	commands := propose.Look(root).Commands()
+	commands := config.Propose(root).Commands()
 	if commands == nil {
 		commands = []string{"make test"}
 	}

@@ -3,6 +3,9 @@
 // its comment. The parser, the example file, the explanations and the reference page all use that
 // table.
 //
+// [Propose] suggests how a project is set up and checked, from the files in it. The tools that it knows are a table
+// (proposetable.go). Which of its proposals a person takes is the matter of internal/cli/setup.
+//
 // The package runs nothing. internal/engine/checks runs the commands, internal/lease uses the terms,
 // internal/conductor starts the agents.
 //

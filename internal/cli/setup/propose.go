@@ -10,7 +10,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/config/propose"
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/notify"
@@ -52,7 +51,7 @@ func look(a *cli.App, ctx context.Context, root string, how options) (proposal, 
 		}
 		role.of.Agent = role.name
 	}
-	files := propose.Look(root)
+	files := config.Propose(root)
 	p.Checks, p.Setup = files.Commands(), files.SetupLine()
 	for _, c := range files.Checks {
 		p.from[c.Run] = c.From

@@ -1,4 +1,4 @@
-package propose
+package config
 
 // A fact about the files of a folder. The zero value always holds.
 type fact struct {
@@ -11,24 +11,24 @@ type fact struct {
 func has(files ...string) fact               { return fact{files: files} }
 func says(text string, files ...string) fact { return fact{files: files, text: text} }
 func either(facts ...fact) fact              { return fact{or: facts} }
-func no(f fact) fact                         { f.not = !f.not; return f }
+func not(f fact) fact                        { f.not = !f.not; return f }
 
-func all(facts ...fact) fact {
+func allOf(facts ...fact) fact {
 	var opposites []fact
 	for _, f := range facts {
-		opposites = append(opposites, no(f))
+		opposites = append(opposites, not(f))
 	}
-	return no(either(opposites...))
+	return not(either(opposites...))
 }
 
-// A word is what a placeholder of a command stands for: the first of its name whose fact holds, else nothing.
-type word struct {
+// A filling is what a placeholder of a command stands for: the first of its name whose fact holds, else nothing.
+type filling struct {
 	name, is string
 	when     fact
 }
 
-// A check is a command that is proposed where its fact holds.
-type check struct {
+// A checkLine is a command that is proposed where its fact holds.
+type checkLine struct {
 	run     string // with {words} in it
 	when    fact
 	scripts []string // the first of these that the project's manifest has, as {script}; nil for none
@@ -39,37 +39,37 @@ type check struct {
 
 // An ecosystem is a tool that tests projects.
 type ecosystem struct {
-	marks  []string // globs of the files by which its projects are recognized; the first is the manifest
-	words  []word   // the word setup is what a new work tree needs
-	checks []check
+	marks  []string  // globs of the files by which its projects are recognized; the first is the manifest
+	words  []filling // the word setup is what a new work tree needs
+	checks []checkLine
 	whole  fact // whether its checks test the projects below it too
 	runner bool // counts only at the root, where that has no other checks
 }
 
 var (
-	never = no(fact{})
+	neverHolds = not(fact{})
 
 	locked = has("uv.lock", "poetry.lock")
 	// An environment that is in the folder: a new work tree needs one at the same place.
 	venv   = has(".venv/pyvenv.cfg", "venv/pyvenv.cfg")
 	inVenv = either(locked, venv)
 	pytest = either(has("pytest.ini", "conftest.py", "tests/conftest.py"), says(`pytest`, "pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", "*requirements*.txt"))
-	tox    = all(either(says(`(?m)^\[(tox|testenv)`, "tox.ini"), says(`\[tool\.tox`, "pyproject.toml")), no(locked))
+	tox    = allOf(either(says(`(?m)^\[(tox|testenv)`, "tox.ini"), says(`\[tool\.tox`, "pyproject.toml")), not(locked))
 
 	workspaces = either(has("pnpm-workspace.yaml"), says(`"workspaces"\s*:`, "package.json"))
 	crates     = says(`(?m)^\s*\[workspace(\.[^\]]*)?\]`, "Cargo.toml")
 	bun        = has("bun.lock", "bun.lockb")
 	pnpm       = has("pnpm-lock.yaml", "pnpm-workspace.yaml")
 	yarn       = has("yarn.lock")
-	berry      = all(yarn, has(".yarnrc.yml"))
+	berry      = allOf(yarn, has(".yarnrc.yml"))
 )
 
 // ecosystems is all that is known of the tools. Within a folder the order is that of the proposal.
 var ecosystems = []ecosystem{
 	{
 		marks: []string{"go.mod", "go.work"},
-		words: []word{{"setup", "go mod download", all(has("go.sum", "go.work"), no(has("vendor/modules.txt")))}},
-		checks: []check{
+		words: []filling{{"setup", "go mod download", allOf(has("go.sum", "go.work"), not(has("vendor/modules.txt")))}},
+		checks: []checkLine{
 			{run: "go vet {packages}"},
 			{run: "go test {packages}"},
 		},
@@ -77,7 +77,7 @@ var ecosystems = []ecosystem{
 	},
 	{
 		marks: []string{"package.json"},
-		words: []word{
+		words: []filling{
 			{"tool", "pnpm", pnpm}, {"tool", "yarn", yarn}, {"tool", "bun", bun}, {"tool", "npm", fact{}},
 			{"test", "bun run test", bun}, {"test", "{tool} test", fact{}}, // bun test is another program
 			{"each", "pnpm -r test", pnpm}, {"each", "yarn workspaces foreach -A run test", berry}, {"each", "yarn workspaces run test", yarn},
@@ -87,7 +87,7 @@ var ecosystems = []ecosystem{
 			{"setup", "npm ci", has("package-lock.json", "npm-shrinkwrap.json")},
 			{"setup", "npm install --no-package-lock", says(`"(d|devD)ependencies"\s*:\s*\{\s*"`, "package.json")},
 		},
-		checks: []check{
+		checks: []checkLine{
 			{run: "{tool} run {script}", scripts: []string{"lint"}},
 			{run: "{tool} run {script}", scripts: []string{"typecheck", "type-check", "check-types", "check:types", "tsc"}},
 			{run: "{test}", scripts: []string{"test"}, below: "{each}"},
@@ -96,13 +96,13 @@ var ecosystems = []ecosystem{
 	},
 	{
 		marks:  []string{"Cargo.toml"},
-		words:  []word{{"all", " --workspace", crates}, {"setup", "cargo fetch --locked", has("Cargo.lock")}},
-		checks: []check{{run: "cargo test{all}"}},
+		words:  []filling{{"all", " --workspace", crates}, {"setup", "cargo fetch --locked", has("Cargo.lock")}},
+		checks: []checkLine{{run: "cargo test{all}"}},
 		whole:  crates,
 	},
 	{
 		marks: []string{"pyproject.toml", "setup.cfg", "setup.py", "pytest.ini", "tox.ini", "requirements.txt", "manage.py"},
-		words: []word{
+		words: []filling{
 			{"venv", ".venv", has(".venv/pyvenv.cfg")}, {"venv", "venv", fact{}},
 			{"in", "uv run ", has("uv.lock")}, {"in", "poetry run ", has("poetry.lock")}, {"in", "{venv}/bin/", venv},
 			{"python", "{in}python", inVenv}, {"python", "python3", fact{}},
@@ -115,7 +115,7 @@ var ecosystems = []ecosystem{
 			{"setup", "uv sync", has("uv.lock")}, {"setup", "poetry install", has("poetry.lock")}, {"setup", "tox --notest", tox},
 			{"setup", "python3 -m venv {venv}{install}", venv},
 		},
-		checks: []check{
+		checks: []checkLine{
 			{run: "{ruff} check .", when: either(has("ruff.toml", ".ruff.toml"), says(`\[tool\.ruff`, "pyproject.toml"))},
 			{run: "tox", when: tox},
 			{run: "{pytest}", when: pytest, instead: true},
@@ -126,56 +126,56 @@ var ecosystems = []ecosystem{
 	},
 	{
 		marks:  []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-		words:  []word{{"gradle", "./gradlew", has("gradlew")}, {"gradle", "gradle", fact{}}},
-		checks: []check{{run: "{gradle} --no-daemon check"}},
+		words:  []filling{{"gradle", "./gradlew", has("gradlew")}, {"gradle", "gradle", fact{}}},
+		checks: []checkLine{{run: "{gradle} --no-daemon check"}},
 		whole:  has("settings.gradle", "settings.gradle.kts"),
 	},
 	{
 		marks:  []string{"pom.xml"},
-		words:  []word{{"maven", "./mvnw", has("mvnw")}, {"maven", "mvn", fact{}}},
-		checks: []check{{run: "{maven} -q verify"}},
+		words:  []filling{{"maven", "./mvnw", has("mvnw")}, {"maven", "mvn", fact{}}},
+		checks: []checkLine{{run: "{maven} -q verify"}},
 		whole:  says(`<modules>`, "pom.xml"),
 	},
 	{
 		marks:  []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj"},
-		words:  []word{{"setup", "dotnet restore", fact{}}},
-		checks: []check{{run: "dotnet test"}},
+		words:  []filling{{"setup", "dotnet restore", fact{}}},
+		checks: []checkLine{{run: "dotnet test"}},
 		whole:  has("*.sln", "*.slnx"),
 	},
 	{
 		marks: []string{"composer.json"},
-		words: []word{{"setup", "composer install --no-interaction", fact{}}},
-		checks: []check{
+		words: []filling{{"setup", "composer install --no-interaction", fact{}}},
+		checks: []checkLine{
 			{run: "composer run {script}", scripts: []string{"lint", "phpstan"}},
 			{run: "composer run {script}", scripts: []string{"test"}},
 			{run: "vendor/bin/phpunit", when: has("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"), instead: true},
 		},
-		whole: never,
+		whole: neverHolds,
 	},
 	{
 		marks: []string{"Gemfile"},
-		words: []word{{"setup", "bundle install", fact{}}},
-		checks: []check{
+		words: []filling{{"setup", "bundle install", fact{}}},
+		checks: []checkLine{
 			{run: "bundle exec rubocop", when: has(".rubocop.yml")},
 			{run: "bundle exec rspec", when: has(".rspec", "spec/spec_helper.rb", "spec/*_spec.rb")},
 			{run: "bin/rails test", when: has("bin/rails"), instead: true},
 			{run: "bundle exec rake test", when: says(`(?i)test`, "Rakefile"), instead: true},
 		},
-		whole: never,
+		whole: neverHolds,
 	},
 	{
 		marks: []string{"mix.exs"},
-		words: []word{{"setup", "mix deps.get", fact{}}},
-		checks: []check{
+		words: []filling{{"setup", "mix deps.get", fact{}}},
+		checks: []checkLine{
 			{run: "mix format --check-formatted", when: has(".formatter.exs")},
 			{run: "mix test"},
 		},
 		whole: says(`apps_path`, "mix.exs"),
 	},
 	// By convention check includes test.
-	{marks: []string{"justfile", "Justfile", ".justfile"}, checks: []check{{run: "just {target}", targets: []string{"check", "test"}}}, runner: true},
-	{marks: []string{"GNUmakefile", "makefile", "Makefile"}, checks: []check{{run: "make {target}", targets: []string{"check", "test"}}}, runner: true},
+	{marks: []string{"justfile", "Justfile", ".justfile"}, checks: []checkLine{{run: "just {target}", targets: []string{"check", "test"}}}, runner: true},
+	{marks: []string{"GNUmakefile", "makefile", "Makefile"}, checks: []checkLine{{run: "make {target}", targets: []string{"check", "test"}}}, runner: true},
 }
 
-// settings are files beside a manifest that git usually ignores and that tests often read.
-var settings = []string{".env", ".env.local", ".env.test", ".env.test.local", "config/master.key", "local.properties"}
+// settingFiles are files beside a manifest that git usually ignores and that tests often read.
+var settingFiles = []string{".env", ".env.local", ".env.test", ".env.test.local", "config/master.key", "local.properties"}

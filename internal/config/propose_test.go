@@ -1,4 +1,4 @@
-package propose
+package config
 
 import (
 	"fmt"
@@ -88,7 +88,7 @@ func TestChecksAreProposedFromWhatStandsInTheFolder(t *testing.T) {
 		{"too deep", map[string]string{"a/b/c/go.mod": "", "a/b/c/d/package.json": npm}, []string{"cd a/b/c && go vet ./...", "cd a/b/c && go test ./..."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, Look(folder(t, test.files)).Commands()); diff != "" {
+			if diff := cmp.Diff(test.want, Propose(folder(t, test.files)).Commands()); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -100,7 +100,7 @@ func TestAFolderNamedLikeAManifestProposesNothing(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "go.mod"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := Look(dir).Commands(); got != nil {
+	if got := Propose(dir).Commands(); got != nil {
 		t.Errorf("proposed %q", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestAToolHasItsChecksAndItsSetUp(t *testing.T) {
 			[]string{"go vet ./...", "go test ./...", "cd 'my web' && pnpm test"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := Look(folder(t, test.files))
+			p := Propose(folder(t, test.files))
 			if diff := cmp.Diff(test.checks, p.Commands()); diff != "" {
 				t.Error(diff)
 			}
@@ -167,10 +167,10 @@ func TestAToolHasItsChecksAndItsSetUp(t *testing.T) {
 }
 
 func TestAProposalSaysWhereItIsFrom(t *testing.T) {
-	p := Look(folder(t, map[string]string{"web/package.json": `{"scripts":{"test":"node\u001b --test"}}`, "web/package-lock.json": "", "web/.env": "", ".env.test": "", "go.mod": "", ".env/x": ""}))
+	p := Propose(folder(t, map[string]string{"web/package.json": `{"scripts":{"test":"node\u001b --test"}}`, "web/package-lock.json": "", "web/.env": "", ".env.test": "", "go.mod": "", ".env/x": ""}))
 	want := Proposal{
-		Checks: []Command{{"go vet ./...", "go.mod"}, {"go test ./...", "go.mod"}, {"cd web && npm test", `web/package.json: "node\x1b --test"`}},
-		Setup:  []Command{{"(cd web && npm ci)", "web/package.json"}},
+		Checks: []ProposedCommand{{"go vet ./...", "go.mod"}, {"go test ./...", "go.mod"}, {"cd web && npm test", `web/package.json: "node\x1b --test"`}},
+		Setup:  []ProposedCommand{{"(cd web && npm ci)", "web/package.json"}},
 		Files:  []string{".env.test", "web/.env"},
 	}
 	if diff := cmp.Diff(want, p, cmpopts.IgnoreUnexported(Proposal{})); diff != "" {
@@ -187,7 +187,7 @@ func TestNoEntryIsReadAsAProject(t *testing.T) {
 		}
 	}
 	rootfstest.Attack(t, files, setup, func(t *testing.T, c rootfstest.Case) error {
-		if text := fmt.Sprint(Look(c.Dir)); c.Path == "package.json" && strings.Contains(text, "rm -rf x") {
+		if text := fmt.Sprint(Propose(c.Dir)); c.Path == "package.json" && strings.Contains(text, "rm -rf x") {
 			t.Errorf("proposed is %s", text)
 		}
 		return nil

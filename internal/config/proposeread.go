@@ -1,4 +1,4 @@
-package propose
+package config
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 )
 
 // match returns the regular files of the project's folder that a glob names. Only its last element has wildcards.
-func (p project) match(glob string) []string {
+func (p candidate) match(glob string) []string {
 	if !strings.ContainsAny(glob, "*?[") {
 		if isFile(filepath.Join(p.root, p.dir, glob)) {
 			return []string{glob}
@@ -36,7 +36,7 @@ func (p project) match(glob string) []string {
 const maxMatches = 50
 
 // holds reports whether a fact holds for the project's folder.
-func (p project) holds(f fact) bool {
+func (p candidate) holds(f fact) bool {
 	is := f.files == nil && f.or == nil || slices.ContainsFunc(f.or, p.holds)
 	for _, glob := range f.files {
 		names := p.match(glob)
@@ -52,7 +52,7 @@ func (p project) holds(f fact) bool {
 }
 
 // text returns the content of another program's file, "" when it cannot be read.
-func (p project) text(name string) string {
+func (p candidate) text(name string) string {
 	data, err := rootfs.ReadFile(filepath.Join(p.root, p.dir, name), maxProject)
 	if err != nil {
 		return ""
@@ -62,7 +62,7 @@ func (p project) text(name string) string {
 
 // script returns the first of names that is a script of the manifest, and its text. The placeholder of npm init, which always fails,
 // is none.
-func (p project) script(names []string) (name, text string) {
+func (p candidate) script(names []string) (name, text string) {
 	var m struct{ Scripts map[string]any }
 	if json.Unmarshal([]byte(p.text(p.marks[0])), &m) != nil {
 		return "", "" // one that is broken has no scripts
@@ -80,7 +80,7 @@ func (p project) script(names []string) (name, text string) {
 }
 
 // target returns the first of names that is a target of the file of a runner.
-func (p project) target(names []string) string {
+func (p candidate) target(names []string) string {
 	var targets []string
 	for line := range strings.Lines(p.text(p.manifest())) {
 		before, after, ok := strings.Cut(line, ":")
@@ -104,7 +104,7 @@ var (
 )
 
 // packages names the modules of a workspace of Go, because ./... matches none of them at its root.
-func (p project) packages() string {
+func (p candidate) packages() string {
 	work := p.text("go.work")
 	if work == "" {
 		return "./..."
