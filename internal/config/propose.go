@@ -54,7 +54,7 @@ const (
 	maxSource  = 100     // bytes of what a file says
 )
 
-// foreignFolders are folders that contain projects of foreignFolders, or the output of a build.
+// foreignFolders are folders that contain projects of others, or the output of a build.
 var foreignFolders = []string{"node_modules", "vendor", "third_party", "testdata", "fixtures", "example", "examples", "target", "dist", "build"}
 
 // Propose reads the files in root and up to three folders below it. Only regular files count; of huge files only their existence counts.
@@ -100,7 +100,7 @@ func (p *Proposal) run(root string) {
 	}
 }
 
-// foldersBelow returns the root, as ".", and the foldersBelow below it that may contain projects, with
+// foldersBelow returns the root, as ".", and the folders below it that may contain projects, with
 // slashes, outer ones first.
 func foldersBelow(root string) []string {
 	dirs := []string{"."}
@@ -120,7 +120,7 @@ func foldersBelow(root string) []string {
 	return dirs
 }
 
-// A candidate is a folder, as a candidate of a tool.
+// A candidate is a folder, as a project of a tool.
 type candidate struct {
 	root, dir string // dir is relative to root, with slashes
 	ecosystem

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A endpoint is a local server that takes messages, as a webhook or ntfy does.
+// An endpoint is a local server that takes messages, as a webhook or ntfy does.
 type endpoint struct {
 	*httptest.Server
 	status int

@@ -17,7 +17,7 @@ type Item struct {
 	Message
 }
 
-// A Outbox is the outbox of a project. Several processes may use it at the same time.
+// An Outbox is the outbox of a project. Several processes may use it at the same time.
 type Outbox struct {
 	dir string // the folder of its files
 	now func() time.Time

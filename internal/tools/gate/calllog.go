@@ -53,7 +53,7 @@ func (c LoggedCall) Start() time.Time {
 	return c.End.Add(-c.Took)
 }
 
-// Files begin with logPrefix and end with suffix.
+// Files begin with logPrefix and end with logSuffix.
 const logPrefix, logSuffix = "serve-", ".log"
 
 // LogName returns the name of the file of a server: whom it serves, the time, and its process.
@@ -113,7 +113,7 @@ func parseLog(r io.Reader) []LoggedCall {
 	}
 }
 
-// readLogLine reads a line. Of one that is longer than maxLine it returns the beginning, which is no call.
+// readLogLine reads a line. Of one that is longer than maxLogLine it returns the beginning, which is no call.
 func readLogLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
