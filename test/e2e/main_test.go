@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/agreement"
 	"github.com/ferrus-go/ferrus/internal/server"
@@ -64,7 +65,9 @@ func TestMain(m *testing.M) {
 	case "race":
 		os.Exit(race(os.Args[1]))
 	}
-	os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) }))
+	os.Exit(kit.Main(func() int {
+		return kit.Scratch(&enginetest.Scratch, func() int { return sharedtest.Main(m.Run) })
+	}))
 }
 
 // program is this binary as another one.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/test/kit"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(kit.Main(m.Run)) }
+func TestMain(m *testing.M) { os.Exit(enginetest.Main(m.Run)) }
