@@ -19,8 +19,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -239,16 +237,3 @@ func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
 // grace is how long a client that has left still gets answers. Clients kill a server that outlives
 // them by a tenth of a second.
 const grace = 30 * time.Millisecond
-
-// Build describes this build: the version, and the compiler and system.
-func Build() string {
-	return Version() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
-}
-
-// Version returns the version of this build of ferrus.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
-}

@@ -4,6 +4,7 @@ package root
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,10 +23,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox"
 	"github.com/ferrus-go/ferrus/internal/platform/sandbox/attack"
 	"github.com/ferrus-go/ferrus/internal/project/notify"
+	"github.com/ferrus-go/ferrus/internal/server"
 )
 
-// Main runs the command line of the process and exits with its code.
+// Main runs the command line of the process and exits with its code. In packages ferrusd is a link to ferrus: under that name
+// it is the server.
 func Main() {
+	if name := strings.ToLower(filepath.Base(os.Args[0])); name == "ferrusd" || name == "ferrusd.exe" {
+		os.Exit(server.Main("ferrusd", os.Args[1:], cli.Metrics))
+	}
 	sandbox.Stage()
 	attack.Main()
 	checks.Helper()

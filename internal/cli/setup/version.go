@@ -1,8 +1,6 @@
 package setup
 
 import (
-	"runtime"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
@@ -14,15 +12,14 @@ func VersionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long:  "Prints the version of ferrus, of Go, and the platform.",
+		Long:  "Prints the version of ferrus, of Go, the platform, and the commit.",
 		Example: `  ferrus version
   ferrus version --json`,
-		Annotations: cli.Reference("", "version go platform."),
+		Annotations: cli.Reference("", "version go platform, and commit date where they are known."),
 		Args:        cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			platform := runtime.GOOS + "/" + runtime.GOARCH
 			if a.JSON {
-				return a.PrintJSON(map[string]any{"version": server.Version(), "go": runtime.Version(), "platform": platform})
+				return a.PrintJSON(server.Built())
 			}
 			a.Say("%s\n", VersionText())
 			return nil
