@@ -22,8 +22,9 @@ func pipelineCancelCommand(a *cli.App) *cobra.Command {
 the run. It asks first; without a terminal it needs --yes.`,
 		Example: `  ferrus pipeline cancel
   ferrus pipeline cancel research-180141 --yes`,
-		Annotations: cli.Reference("", "the lines of \"ferrus pipeline run\"."),
-		Args:        cobra.MaximumNArgs(1),
+		Annotations:       cli.Reference("", "the lines of \"ferrus pipeline run\"."),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(a, active),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cancelRun(a, cmd.Context(), strings.Join(args, ""), yes)
 		},

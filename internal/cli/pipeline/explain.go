@@ -25,7 +25,8 @@ the rule does. Then it prints the newest lines of the journal of the run.`,
 		Annotations: cli.Reference(`The decision depends only on workflow.json, status.json and the files beside
 them.`, `run action{row do ...} events[{at rev event row roles reason why by tell run
 state}].`),
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(a, finished),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return explainRun(a, cmd.Context(), strings.Join(args, ""), newest)
 		},

@@ -30,7 +30,8 @@ archived run. With --raw it prints the bytes as they are.`,
   ferrus pipeline logs research-180141 researcher-a-2 --raw`,
 		Annotations: cli.Reference("", `without ROLE: the attempts of the run, [{run duty agent started ended exit usage
 ...}]. duty is the role.`),
-		Args: cobra.MaximumNArgs(2),
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: completeRuns(a, finished),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return pipelineLogs(a, cmd.Context(), args, follow, raw)
 		},

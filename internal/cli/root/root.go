@@ -127,6 +127,7 @@ func tree(a *cli.App, wanted func(name string) bool) *cobra.Command {
 	root.SetErr(a.Err)
 	unsorted()
 	addCommands(root, a, wanted)
+	complete(root, a)
 	return root
 }
 
