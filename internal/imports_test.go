@@ -53,7 +53,7 @@ func mayImport(pkg, other string) bool {
 		return true
 	case strings.HasSuffix(other, "test"), strings.HasPrefix(other, "test/"):
 		return false
-	case strings.HasPrefix(pkg, "cmd/"):
+	case strings.HasPrefix(pkg, "cmd/"), strings.HasPrefix(pkg, "packaging/"):
 		return to == "cli" || to == "server"
 	case other == ".": // the files that ferrus brings along
 		return true
