@@ -17,6 +17,12 @@ const (
 // nodes are the names that Node has for systems and processors, by Go's.
 var nodes = map[string]string{"linux": "linux", "darwin": "darwin", "windows": "win32", "amd64": "x64", "arm64": "arm64"}
 
+// A manifest is what the packages of the platforms need of the launcher's package.json.
+type manifest struct {
+	Optional   map[string]string `json:"optionalDependencies"`
+	Repository json.RawMessage   `json:"repository"`
+}
+
 // npm writes a folder for each package: ferrus, and one for each platform with the program that goreleaser has built.
 func npm(args []string) error {
 	dist, dir, version := args[0], args[1], args[2]
@@ -27,9 +33,7 @@ func npm(args []string) error {
 	if err != nil {
 		return err
 	}
-	var main struct {
-		Optional map[string]string `json:"optionalDependencies"`
-	}
+	var main manifest
 	if err := json.Unmarshal(text, &main); err != nil {
 		return err
 	}
@@ -56,7 +60,7 @@ func npm(args []string) error {
 			return fmt.Errorf("%s is none of the optionalDependencies of %s/package.json: add it there", platform, launcher)
 		}
 		delete(main.Optional, "@ferrus-go/"+platform)
-		if err := npmPlatform(filepath.Join(dir, platform), b.Path, nodes[b.Goos], nodes[b.Goarch], version); err != nil {
+		if err := main.platform(filepath.Join(dir, platform), b.Path, nodes[b.Goos], nodes[b.Goarch], version); err != nil {
 			return err
 		}
 	}
@@ -66,11 +70,11 @@ func npm(args []string) error {
 	return common(filepath.Join(dir, "ferrus"))
 }
 
-// npmPlatform writes the package of a platform.
-func npmPlatform(dir, program, system, processor, version string) error {
+// platform writes the package of a platform.
+func (main manifest) platform(dir, program, system, processor, version string) error {
 	text, err := json.MarshalIndent(map[string]any{
 		"name": "@ferrus-go/" + system + "-" + processor, "version": version, "description": "The program of the package ferrus for " + system + " on " + processor,
-		"license": "Apache-2.0", "repository": "github:ferrus-go/ferrus", "os": []string{system}, "cpu": []string{processor}, "preferUnplugged": true,
+		"license": "Apache-2.0", "repository": main.Repository, "os": []string{system}, "cpu": []string{processor}, "preferUnplugged": true,
 	}, "", "  ")
 	if err != nil {
 		return err
