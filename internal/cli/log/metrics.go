@@ -25,11 +25,11 @@ format of Prometheus. The numbers are made of the journals, so that no restart
 sets them back. They contain no text, path, branch or id of a task.`,
 		Example: `  ferrus metrics
   ferrus metrics --out /var/lib/node_exporter/textfile/ferrus.prom`,
-		Annotations: cli.Reference(`--out replaces FILE in one step, as the textfile collector of node_exporter needs
-it; call it from cron or a timer. "ferrus serve --http" has the same numbers at
-/metrics, for a token of "ferrus token new --role metrics", with the duration of
-its own calls. A project in a database counts the tasks that ended on this
-computer.`, "[{name type help samples[{suffix labels value}]}]."),
+		Annotations: cli.Reference(`--out replaces FILE in one step, as the textfile collector of node_exporter
+needs it; call it from cron or a timer. "ferrus serve --http" has the same
+numbers at /metrics, for a token of "ferrus token new --role metrics", with the
+duration of its own calls. A project in a database counts the tasks that ended
+on this computer.`, "[{name type help samples[{suffix labels value}]}]."),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("out") && out == "" {

@@ -33,7 +33,8 @@ its clients. A token fixes the role and the name of its agent.`,
 		Short: "Create a token and show its secret once",
 		Long: `Creates a token for a client that connects over HTTP, with a role and the name
 of an agent. The secret is shown only now; .ferrus/tokens.json has its SHA-256.
-A role has one token of each name.`,
+A role has one token of each name. A token of the role metrics reads the numbers
+of "ferrus metrics" at /metrics, and can do nothing else.`,
 		Example: `  ferrus token new --role executor --name laptop
   ferrus token new --role supervisor --name ci --expires 30d`,
 		Annotations: cli.Reference("", "id role name created expires secret."),
@@ -113,6 +114,14 @@ func tokenNew(a *cli.App, ctx context.Context, role, name, expires string) error
 	}
 	a.Say("%s is the token of %s %s; it %s. Its secret is shown only now:\n\n  %s\n",
 		a.Paint(cli.Bold, t.ID), string(t.Role), t.Name, ending(t), a.Paint(cli.Bold, secret))
+	if t.Role == tokens.Metrics {
+		a.Say(`
+Give it to Prometheus as the credentials of a scrape, in a file that others
+cannot read. With ferrusd --http 127.0.0.1:7433 in the project, the path is
+/metrics at that address.
+`)
+		return nil
+	}
 	a.Say(`
 Set it as FERRUS_TOKEN in the environment of the client. Do not write it into a
 file of the project. With ferrusd --http 127.0.0.1:7433 in the project:
