@@ -93,7 +93,7 @@ type deed struct {
 var deeds = map[string]deed{
 	"branch": {branchReady, func(ctx context.Context, _ *enginetest.Machine, h *engine.Session) error {
 		return enginetest.Second(branch.Create(ctx, h, branch.Fork{Names: []string{"alt"}}))
-	}, 40, refusal.InvalidInput, branchDone},
+	}, 39, refusal.InvalidInput, branchDone},
 	"merge":   {mergeReady, mergeAlt, 84, refusal.WrongState, mergeDone},
 	"resolve": {resolveReady, resolveAlt, 34, refusal.WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *enginetest.Machine, h *engine.Session) error {
