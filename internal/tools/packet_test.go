@@ -102,7 +102,9 @@ func (l load) fill(t *testing.T, w *world) (whole handover.Packet) {
 	}
 	if l.review > 0 {
 		whole.Review = l.text("the review ", l.review)
-		exe.do("submit", nil)
+		if r := exe.do("submit", nil); r.Status != "submitted" {
+			t.Fatalf("the submission %s: %s", r.Status, r.Message)
+		}
 		sup.do("reject", map[string]any{"notes": whole.Review, "submission": "s1"})
 		exe.do("wait_for_task", nil)
 	}
