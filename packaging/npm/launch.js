@@ -20,10 +20,11 @@ function program() {
 }
 
 module.exports = function launch(before) {
-  const child = spawn(program(), [...before, ...process.argv.slice(2)], { stdio: "inherit" });
-  // A terminal sends ctrl-C to the child too, which counts a second signal as none.
+  // A terminal sends ctrl-C to the child too, which counts a second signal as none. It is listened for before there is a child: what the child
+  // has said may be answered with a signal at once.
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
+  const child = spawn(program(), [...before, ...process.argv.slice(2)], { stdio: "inherit" });
   child.on("error", (err) => {
     console.error(`ferrus: ${err.message}\n  install the package again: npm install ferrus`);
     process.exit(1);
