@@ -126,14 +126,14 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer, 
 		}
 		return e.Ours()
 	})
-	if metrics == nil {
-		metrics = func(context.Context, string) ([]format.Metric, error) { return nil, nil }
-	}
-	site := web.New(web.Options{
+	opts := web.Options{
 		Servers: d.servers(), Tokens: book,
-		Metrics: func(ctx context.Context) ([]format.Metric, error) { return metrics(ctx, e.Place().Root) },
-		Hosts:   conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,
-	})
+		Hosts: conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,
+	}
+	if metrics != nil {
+		opts.Metrics = func(ctx context.Context) ([]format.Metric, error) { return metrics(ctx, e.Place().Root) }
+	}
+	site := web.New(opts)
 	// This must be the first line: scripts wait for it.
 	slog.New(slog.NewTextHandler(stderr, nil)).Info("listening", conf.HTTP.at(l.Addr())...)
 	if list, err := book.List(); err == nil && len(list) == 0 {

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -82,19 +82,29 @@ func newTally() tally {
 // task. keep writes indexes, by which the next call reads each finished task no more. A project in a database counts the tasks that ended on
 // this computer.
 func Metrics(ctx context.Context, root, version string, o Options, keep bool) ([]format.Metric, error) {
+	var counting sync.Mutex
+	present, open := newTally(), o.Open
 	o.Newest, o.Sizes = 0, false
+	o.Open = func(p project.Place) (*engine.Engine, error) { // each machine once, several at a time
+		e, err := open(p)
+		if err == nil {
+			one := countPresent(e)
+			counting.Lock()
+			defer counting.Unlock()
+			present.join(one)
+		}
+		return e, err
+	}
 	v, err := ReadOverview(ctx, root, o)
 	if err != nil {
 		return nil, err
 	}
 	keep = keep && v.Foreign == nil
 	all, outcomes, err := countArchives(root, keep)
-	if err == nil {
-		err = countPresent(ctx, root, o.Open, &all)
-	}
 	if err != nil {
 		return nil, err
 	}
+	all.join(present)
 	runs, err := records.Read(ctx, root, records.Options{Now: time.Now(), Index: keep})
 	if err != nil {
 		return nil, err
@@ -237,22 +247,17 @@ func signOf(archive *rootfs.Root, task string) string {
 	return fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
 }
 
-// countPresent counts the tasks that are not over. A machine that cannot be read adds nothing: ferrus_waiting_for_person says so.
-func countPresent(ctx context.Context, root string, open func(project.Place) (*engine.Engine, error), all *tally) error {
-	places, err := project.Survey(ctx, root)
-	for _, p := range places {
-		if e, failed := open(p); failed == nil {
-			lines, failed := presentTask(e)
-			one := newTally()
-			for _, l := range lines {
-				one.add(l)
-			}
-			if e.Close(); failed == nil {
-				all.join(one)
-			}
-		}
+// countPresent counts the task that a machine works on. One that cannot be read adds nothing: ferrus_waiting_for_person says so.
+func countPresent(e *engine.Engine) tally {
+	one := newTally()
+	lines, err := presentTask(e)
+	if err != nil {
+		return one
 	}
-	return err
+	for _, l := range lines {
+		one.add(l)
+	}
+	return one
 }
 
 // presentTask returns the entries of the task that a machine works on; none where it is over.
@@ -272,37 +277,4 @@ func presentTask(e *engine.Engine) (lines []*store.Line, err error) {
 		lines = append(lines, l)
 	}
 	return lines, nil
-}
-
-// taskLines returns the entries of a task of a project, present or over. The error is [fs.ErrNotExist] if there is none.
-func taskLines(ctx context.Context, root, id string, open func(project.Place) (*engine.Engine, error)) (lines []*store.Line, err error) {
-	places, err := project.Survey(ctx, root)
-	for _, p := range places {
-		e, failed := open(p)
-		if failed != nil {
-			continue
-		}
-		list, failed := presentTask(e)
-		if e.Close(); failed == nil && len(list) > 0 && list[0].State.TaskID == id {
-			return list, nil
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	home, err := rootfs.OpenBelow(project.At(root, "").Dir(), project.DirName, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer home.Close()
-	err = eachArchive(home, unfinished(home), func(_ *rootfs.Root, dir string, t ArchivedTask) error {
-		if t.TaskID != id || lines != nil {
-			return nil
-		}
-		return eachLine(home, dir, func(l *store.Line) { lines = append(lines, l) })
-	})
-	if err == nil && len(lines) == 0 {
-		err = fmt.Errorf("there is no task %s: %w", id, fs.ErrNotExist)
-	}
-	return lines, err
 }

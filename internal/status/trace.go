@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -65,6 +67,39 @@ func ReadTrace(ctx context.Context, root, id string, open func(project.Place) (*
 	runs = slices.DeleteFunc(runs, func(r records.Run) bool { return r.Task != id })
 	slices.SortFunc(runs, func(a, b records.Run) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name)) })
 	return traceOf(id, lines, runs), nil
+}
+
+// taskLines returns the entries of a task of a project, present or over. The error is [fs.ErrNotExist] if there is none.
+func taskLines(ctx context.Context, root, id string, open func(project.Place) (*engine.Engine, error)) (lines []*store.Line, err error) {
+	places, err := project.Survey(ctx, root)
+	for _, p := range places {
+		e, failed := open(p)
+		if failed != nil {
+			continue
+		}
+		list, failed := presentTask(e)
+		if e.Close(); failed == nil && len(list) > 0 && list[0].State.TaskID == id {
+			return list, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	home, err := rootfs.OpenBelow(project.At(root, "").Dir(), project.DirName, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer home.Close()
+	err = eachArchive(home, unfinished(home), func(_ *rootfs.Root, dir string, t ArchivedTask) error {
+		if t.TaskID != id || lines != nil {
+			return nil
+		}
+		return eachLine(home, dir, func(l *store.Line) { lines = append(lines, l) })
+	})
+	if err == nil && len(lines) == 0 {
+		err = fmt.Errorf("there is no task %s: %w", id, fs.ErrNotExist)
+	}
+	return lines, err
 }
 
 // traceOf makes a trace of the entries of a task and of its runs, both in their order.

@@ -112,12 +112,7 @@ func showTrace(a *cli.App, ctx context.Context, id string) error {
 		return a.PrintJSON(t.OTLP(server.Version()))
 	}
 	rows := t.Rows()
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], format.Width(cell))
-		}
-	}
+	widths := widthsOf(rows)
 	for _, row := range rows {
 		text := ""
 		for i, cell := range row {

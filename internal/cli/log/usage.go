@@ -148,12 +148,7 @@ func tableOf(a *cli.App, lines []records.Line) {
 		}
 		rows = append(rows, append(row, dollars))
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], format.Width(cell))
-		}
-	}
+	widths := widthsOf(rows)
 	for _, row := range rows {
 		text := format.Pad(row[0], widths[0])
 		for i, cell := range row[1:] {
@@ -161,6 +156,17 @@ func tableOf(a *cli.App, lines []records.Line) {
 		}
 		a.Say("%s\n", text)
 	}
+}
+
+// widthsOf are the widths of the columns of a table.
+func widthsOf(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], format.Width(cell))
+		}
+	}
+	return widths
 }
 
 // unreadJSON are the projects that cannot be read.

@@ -15,7 +15,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -118,7 +117,7 @@ func (p *Post) Begin(ctx context.Context, task string, o *process.Order, conduct
 	}
 	o.Number = max(o.Number, process.Next(p.abroad, o.Run.Duty))
 	r := o.Run
-	r.Name, r.Started = fmt.Sprintf("%s-%d", r.Duty, o.Number), time.Now().UTC().Truncate(time.Millisecond)
+	r.Name, r.Started = process.Name(r.Duty, o.Number), time.Now().UTC().Truncate(time.Millisecond)
 	line, err := r.Portable()
 	if err != nil {
 		return err

@@ -89,11 +89,18 @@ func WriteMetrics(w io.Writer, all []Metric) error {
 			if len(s.Labels) > 0 {
 				b.WriteByte('}')
 			}
-			b.WriteString(" " + strconv.FormatFloat(s.Value, 'g', -1, 64) + "\n")
+			b.WriteString(" " + strconv.FormatFloat(steady(s.Value), 'g', -1, 64) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// steady rounds to twelve digits. A sum of decimal numbers has errors behind them that change with the order of its parts, and a counter that falls
+// by such an error is one that was restarted, to Prometheus.
+func steady(v float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // it is a number
+	return rounded
 }
 
 // labelText writes the value of a label.

@@ -22,6 +22,8 @@ func TestMetricsAreWrittenAsPrometheusReadsThem(t *testing.T) {
 	plain := Metric{Name: "n_total", Type: "counter", Help: "Number."}
 	plain.Add(1e9, "a", "q\"u\\o\nte", "b", "2")
 	plain.Add(0.5)
+	tenth := 0.1
+	plain.Add(tenth+tenth+tenth, "c", "3")
 	var b strings.Builder
 	if err := WriteMetrics(&b, []Metric{spread, {Name: "none", Type: "gauge", Help: "None."}, plain}); err != nil {
 		t.Fatal(err)
@@ -42,6 +44,7 @@ took_seconds_count 0
 # TYPE n_total counter
 n_total{a="q\"u\\o\nte",b="2"} 1e+09
 n_total 0.5
+n_total{c="3"} 0.3
 `
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
