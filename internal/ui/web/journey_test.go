@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -179,6 +180,49 @@ func TestAnOpenPageFollows(t *testing.T) {
 	}
 	if got := enginetest.View(t, ex).Task.State; got != state.AwaitingHuman {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestTheFocusStays where it is while an open page follows, on whatever takes one, and only what was opened is open afterwards.
+func TestTheFocusStays(t *testing.T) {
+	s := chromium(t)
+	m := made(t)
+	m.Begun()
+	b := browse(t, m)
+	s.logIn(b)
+	s.open(b.origin + "/")
+	const row = `<li id="%[1]s"><a href="/%[1]s">Look</a><button>Go</button><details><summary>Command</summary>x</details></li>`
+	rows := func(of ...string) (html string) {
+		for _, id := range of {
+			html += fmt.Sprintf(row, id)
+		}
+		return html
+	}
+	s.run("two rows", chromedp.Evaluate(fmt.Sprintf(`stop();
+		const part = document.getElementById("needs"), made = (html) => { const e = document.createElement("div"); e.innerHTML = html; return e; };
+		exchange(part, made(%q)); 0`, rows("a", "b")), nil))
+	after := func(focus, then string) (place string) {
+		s.run(focus, chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q).focus(); exchange(part, made(%q));
+			document.activeElement === document.body ? "nowhere" : document.activeElement.closest("[id]").id + " " + document.activeElement.tagName`, focus, then), &place))
+		return place
+	}
+	for _, one := range []struct{ focus, then, want string }{
+		{"#b a", rows("c", "b"), "b A"},
+		{"#b button", rows("a", "b", "c"), "b BUTTON"},
+		{"#b summary", rows("b", "a"), "b SUMMARY"},
+		{"#b button", rows("a"), "nowhere"},
+		{"#a button", `<p id="a"><button>Go</button> <button>Go</button></p>` + rows("b"), "nowhere"},
+		{"#b button", `<p id="b"><button>Stop</button></p>`, "nowhere"},
+	} {
+		if got := after(one.focus, one.then); got != one.want {
+			t.Errorf("the focus of %s is %s after %s, not %s", one.focus, got, one.then, one.want)
+		}
+	}
+	var open string
+	s.run("open one", chromedp.Evaluate(fmt.Sprintf(`exchange(part, made(%[1]q)); document.querySelector("#b details").open = true; exchange(part, made(%[2]q));
+		[...document.querySelectorAll("#needs [open]")].map((e) => e.closest("[id]").id).join(" ")`, rows("a", "b"), rows("b", "a", "c")), &open))
+	if open != "b" {
+		t.Errorf("open are %q", open)
 	}
 }
 

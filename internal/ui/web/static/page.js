@@ -21,13 +21,20 @@ function written(part) {
   return false;
 }
 
-// exchange puts the new content of a part in place of the old one. What was opened stays open, and the focus stays.
+// place says which element of a page one is, whatever else has changed: where it stands, its kind, where it leads, and its words.
+function place(e) {
+  return [e.closest("[id]").id, e.tagName, e.getAttribute("href"), e.textContent].join(" ");
+}
+
+// exchange puts the new content of a part in place of the old one. What was opened stays open, and the focus stays, so that whoever
+// goes by the tab key is not sent back; if two elements could be meant, neither gets it.
 function exchange(was, now) {
-  const open = new Set([...was.querySelectorAll("details[open] > summary")].map((s) => s.textContent));
-  const focus = was.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  const open = new Set([...was.querySelectorAll("details[open] > summary")].map(place));
+  const focus = was.contains(document.activeElement) ? place(document.activeElement) : "";
   was.replaceChildren(...now.childNodes);
-  for (const s of was.querySelectorAll("details > summary")) if (open.has(s.textContent)) s.parentNode.open = true;
-  if (focus) for (const a of was.querySelectorAll("a")) if (a.getAttribute("href") === focus) { a.focus(); break; }
+  for (const s of was.querySelectorAll("details > summary")) if (open.has(place(s))) s.parentNode.open = true;
+  const meant = focus ? [...was.querySelectorAll("a, button, summary, [tabindex]")].filter((e) => place(e) === focus) : [];
+  if (meant.length === 1) meant[0].focus({ preventScroll: true });
 }
 
 async function refresh() {
