@@ -275,10 +275,10 @@ func (j *Judge) Owed() bool {
 // Locks describes who holds the judge's lock, and waits for nobody.
 func (j *Judge) Locks() string { return store.Mutex(j.mu.TryLock, j.mu.Unlock) }
 
-// Mark records the newest line of the journal of a machine; force does so also where a later one was recorded. It is not called under the
-// store's lock, and not for lines that are not synced.
+// Mark records the newest line of the journal of a machine; force does so also where a later one was recorded. Of a branch only its first
+// line is recorded, with force. It is not called under the store's lock, and not for lines that are not synced.
 func (j *Judge) Mark(m store.Machine, at store.Position, force bool) error {
-	if j.place.Branch != "" || at.H == "" {
+	if at.H == "" || j.place.Branch != "" && !force {
 		return nil
 	}
 	first, err := m.LineAt(0)
@@ -291,8 +291,11 @@ func (j *Judge) Mark(m store.Machine, at store.Position, force bool) error {
 		return nil // nobody has been asked yet
 	}
 	return j.record.Update(func(r *trust.Record) error {
+		if !r.Journal.Begun() { // a person has agreed to all that is there
+			beginBranches(j.place.Root, r)
+		}
 		r.Journal.Begin(first.H)
-		if force || r.Journal.H == "" || r.Journal.Off < at.Last {
+		if j.place.Branch == "" && (force || r.Journal.H == "" || r.Journal.Off < at.Last) {
 			r.Journal.Off, r.Journal.H = at.Last, at.H
 		}
 		return nil
@@ -308,24 +311,48 @@ func Foreign(ctx context.Context, place Place, record *trust.Project) error {
 	if place.InDatabase() {
 		return foreignShared(j)
 	}
+	f, size, err := openJournal(place)
+	if err != nil || f == nil {
+		return err
+	}
+	defer f.Close()
+	return j.Journal(f, size)
+}
+
+// beginBranches records the first lines of the branches of a project in files.
+func beginBranches(root string, r *trust.Record) {
+	names, _ := Branches(root) // one that cannot be listed can be adopted by itself
+	for _, name := range names {
+		place := At(root, name)
+		if f, size, err := openJournal(place); err == nil && f != nil && !place.InDatabase() {
+			if h, valid, err := store.HashAt(f, 0, size); err == nil && valid {
+				r.Journal.Begin(h)
+			}
+			_ = f.Close()
+		}
+	}
+}
+
+// openJournal opens the journal of a machine in files, which the caller closes. It is nil where there is none.
+func openJournal(place Place) (journal *os.File, size int64, err error) {
 	root, err := rootfs.OpenBelow(place.Dir(), DirName, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, 0, nil
 	}
 	if err != nil {
-		return refusal.Folder(err)
+		return nil, 0, refusal.Folder(err)
 	}
 	defer root.Close()
 	f, err := root.Open("journal.jsonl")
 	if err != nil {
-		return nil
+		return nil, 0, nil
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return nil
+		_ = f.Close()
+		return nil, 0, nil
 	}
-	return j.Journal(f, info.Size())
+	return f, info.Size(), nil
 }
 
 // foreignShared is Foreign for a machine in a database.
