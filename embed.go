@@ -1,6 +1,6 @@
 // Package ferrus holds the files that the binaries carry with them: what
-// `ferrus init` copies into a project and the example of its configuration.
-// The program itself is in cmd and internal.
+// `ferrus init` copies into a project, the example of its configuration and the
+// documentation. The program itself is in cmd and internal.
 package ferrus
 
 import (
@@ -30,6 +30,13 @@ func Template() fs.FS { return under(files, ".ferrus-template") }
 // each duty: NAME.md. They are not copied into a project, where an agent could
 // rewrite the prompt of its reviewer.
 func Prompts() fs.FS { return under(prompts, ".ferrus-template/prompts") }
+
+//go:embed docs/*.md
+var docs embed.FS
+
+// Docs are the pages of the documentation, NAME.md each, without the reference of commands, which each command has as its help, and
+// without the decisions. README.md is their index.
+func Docs() fs.FS { return under(docs, "docs") }
 
 func under(all embed.FS, dir string) fs.FS {
 	sub, err := fs.Sub(all, dir)

@@ -36,13 +36,13 @@ var looking = []string{
 	"pipeline validate", "pipeline status", "tick --dry-run", "register --print --supervisor claude-code --executor codex", "unregister --print",
 	"diff 1", "diff --branch b1", "diff --stat --branch b1", "context --branch b1", "evidence --branch b1", "status --branch b1", "show 1 --branch b1",
 	"log --all", "questions", "stack executor", "simulate submit", "select", "pipeline runs", "pipeline logs", "pipeline explain", "pipeline prompt worker", "pipeline table",
-	"completion bash", "completion zsh", "completion fish", "__complete status --", "__complete logs ", "version", "version --json", "help", "trust --show", "service status",
+	"completion bash", "completion zsh", "completion fish", "__complete status --", "__complete logs ", "version", "version --json", "docs", "docs queue --json", "help", "trust --show", "service status",
 }
 
 // acting are the commands that may start something, or change something: that is what they are for. All others only look.
 var acting = strings.Fields(`init run ui web answer resume stop step demo demo/agent task send approve reject check release reopen reset rollback
 	branch select merge commit pr node node/drain pipeline/run pipeline/start pipeline/resume pipeline/retry pipeline/deliver pipeline/cancel pipeline/rerun
-	wait-file config/accept notify open serve connect token/new token/revoke store/move store/join store/remove store/export store/import service/install service/remove uninstall`)
+	wait-file config/accept notify open serve connect token/new token/revoke store/move store/join store/remove store/export store/import service/install service/remove upgrade-check uninstall`)
 
 // TestEveryCommandLooksOrActs walks the tree of commands: a new one either acts, or is run by TestLookingRunsNothing.
 func TestEveryCommandLooksOrActs(t *testing.T) {

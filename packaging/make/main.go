@@ -3,6 +3,7 @@
 //	go run ./packaging/make files DIR VERSION DATE       man pages, completions, licences
 //	go run ./packaging/make sbom PROGRAM FILE DATE       what the program is made of, as SPDX
 //	go run ./packaging/make npm DIST DIR VERSION         the npm packages, from the programs in DIST
+//	go run ./packaging/make site DIR VERSION             the documentation as a static site
 //
 // The same arguments write the same bytes. See docs/decisions/0116.
 package main
@@ -21,12 +22,13 @@ var modes = map[string]struct {
 	"files": {3, files},
 	"sbom":  {3, sbom},
 	"npm":   {3, npm},
+	"site":  {2, site},
 }
 
 func main() {
 	args := os.Args[1:]
 	if len(args) == 0 || modes[args[0]].arguments != len(args)-1 {
-		fmt.Fprintln(os.Stderr, "make: files DIR VERSION DATE | sbom PROGRAM FILE DATE | npm DIST DIR VERSION")
+		fmt.Fprintln(os.Stderr, "make: files DIR VERSION DATE | sbom PROGRAM FILE DATE | npm DIST DIR VERSION | site DIR VERSION")
 		os.Exit(2)
 	}
 	if err := modes[args[0]].run(args[1:]); err != nil {

@@ -100,7 +100,9 @@ var groups = []group{
 		{"token", setup.TokenCommand},
 		{"store", setup.StoreCommand},
 		{"uninstall", setup.UninstallCommand},
+		{"docs", setup.DocsCommand},
 		{"version", setup.VersionCommand},
+		{"upgrade-check", setup.UpgradeCheckCommand},
 	}},
 }
 

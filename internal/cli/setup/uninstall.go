@@ -331,7 +331,26 @@ func leaveMachine() (*removal, error) {
 		}
 	}
 	if self, err := os.Executable(); err == nil {
-		r.stays("the programs: rm %s %s", git.ShellQuoted(self), git.ShellQuoted(filepath.Join(filepath.Dir(self), "ferrusd")))
+		r.stays("the programs: %s", removesProgram(self))
 	}
 	return r, nil
+}
+
+// packaged are the ways in which ferrus is installed, by a part of the path of the program, and how each is undone.
+var packaged = []struct{ part, command string }{
+	{"/node_modules/", "npm uninstall -g ferrus"},
+	{"/Caskroom/", "brew uninstall --cask ferrus"},
+	{"/scoop/apps/", "scoop uninstall ferrus"},
+	{"/usr/bin/", "by the package manager that installed them, such as apt remove ferrus"},
+}
+
+// removesProgram says how the program at a path is removed.
+func removesProgram(self string) string {
+	slashed := filepath.ToSlash(self)
+	for _, p := range packaged {
+		if strings.Contains(slashed, p.part) {
+			return p.command
+		}
+	}
+	return "rm " + git.ShellQuoted(self) + " " + git.ShellQuoted(filepath.Join(filepath.Dir(self), "ferrusd"))
 }
