@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func TestPrometheusReadsTheNumbers(t *testing.T) {
 
 	dir := t.TempDir()
 	config := filepath.Join(dir, "prometheus.yml")
-	text := fmt.Sprintf("scrape_configs:\n- job_name: ferrus\n  scrape_interval: 200ms\n  scrape_timeout: 200ms\n  authorization:\n    credentials: %s\n  static_configs:\n  - targets: [%q]\n", secret, target)
+	text := fmt.Sprintf("scrape_configs:\n- job_name: ferrus\n  scrape_interval: 1s\n  scrape_timeout: 1s\n  authorization:\n    credentials: %s\n  static_configs:\n  - targets: [%q]\n", secret, target)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -82,17 +83,24 @@ func TestPrometheusReadsTheNumbers(t *testing.T) {
 		}
 		return values
 	}
-	kit.Eventually(t, "prometheus has scraped twice", func() bool {
-		n := query(`count_over_time(up{job="ferrus"}[1h]) >= 2`)
-		return len(n) > 0
-	})
-	if up := query(`min_over_time(up{job="ferrus"}[1h])`); len(up) != 1 || up[0] != "1" {
-		t.Errorf("a scrape has failed: %v\n%s", up, said)
+	// On a busy computer a scrape may take longer than it may; the next ones do not.
+	answers := func(what, expr string, fits func(values []string) bool) {
+		t.Helper()
+		got := []string(nil)
+		defer func() {
+			if t.Failed() {
+				t.Logf("%s is %v\n%s", expr, got, said)
+			}
+		}()
+		kit.Eventually(t, what+" is answered by "+expr, func() bool {
+			got = query(expr)
+			return fits(got)
+		})
 	}
+	some := func(values []string) bool { return len(values) > 0 }
+	answers("two scrapes", `sum_over_time(up{job="ferrus"}[1h]) >= 2`, some)
 	for expr, want := range map[string]string{`sum(ferrus_tasks)`: "1", `ferrus_transitions_total{event="check_passed"}`: "1", `ferrus_build_info`: "1"} {
-		if got := query(expr); len(got) != 1 || got[0] != want {
-			t.Errorf("%s is %v", expr, got)
-		}
+		answers(want, expr, func(values []string) bool { return slices.Equal(values, []string{want}) })
 	}
 	var dashboard struct {
 		Panels []struct {
@@ -109,9 +117,7 @@ func TestPrometheusReadsTheNumbers(t *testing.T) {
 	}
 	for _, panel := range dashboard.Panels {
 		for _, target := range panel.Targets {
-			if got := query(target.Expr); len(got) == 0 {
-				t.Errorf("%s: %s has no answer", panel.Title, target.Expr)
-			}
+			answers(panel.Title, target.Expr, some)
 		}
 	}
 }
