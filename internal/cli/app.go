@@ -151,15 +151,20 @@ func (a *App) OpenToReadAt(place project.Place) (*engine.Engine, error) {
 // WarnForeign warns that state which was not made here is only shown; nil is our own. A program that reads JSON from stdout
 // finds it in each report, as the member foreign, and on stderr.
 func (a *App) WarnForeign(err error) {
+	to := a.Out
+	if a.JSON {
+		to = a.Err
+	}
+	a.WarnForeignTo(to, err)
+}
+
+// WarnForeignTo is WarnForeign for a command whose stdout is for programs.
+func (a *App) WarnForeignTo(to io.Writer, err error) {
 	var r *refusal.RefusedError
 	if !errors.As(err, &r) {
 		return
 	}
 	a.Qualify("foreign", map[string]string{"message": r.Message, "remedy": r.Remedy.On(a.on())})
-	to := a.Out
-	if a.JSON {
-		to = a.Err
-	}
 	Fprintf(to, "not made here: %s\n  ferrus shows it as text and uses nothing in it; %s\n\n", r.Message, r.Remedy.On(a.on()))
 }
 

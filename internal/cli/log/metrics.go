@@ -47,6 +47,10 @@ func showMetrics(a *cli.App, ctx context.Context, out string) error {
 	if err != nil {
 		return err
 	}
+	if e, err := a.OpenToReadAt(place); err == nil { // a project without tasks has numbers, too
+		a.WarnForeignTo(a.Err, e.Foreign())
+		e.Close()
+	}
 	ctx, end := a.Working(ctx, "reading the journals,")
 	all, err := cli.Metrics(ctx, place.Root)
 	if end(); err != nil {
