@@ -31,6 +31,9 @@ var claude = Adapter{
 	read:   readClaude,
 }
 
+// Plugin is the name of the plugin of ferrus in the clients: plugin@marketplace.
+const Plugin = "ferrus@ferrus"
+
 // Names of Claude Code's own tools.
 const (
 	claudeReads  = "Read,Grep,Glob"
@@ -115,7 +118,8 @@ func claudeSettings(s LaunchSpec) map[string]any {
 	if beyond := s.beyond(); beyond != nil {
 		permissions["additionalDirectories"] = beyond
 	}
-	conf := map[string]any{"permissions": permissions}
+	// The plugin is for sessions of a person: its skills and commands would tell an agent of roles that it does not have.
+	conf := map[string]any{"permissions": permissions, "enabledPlugins": map[string]bool{Plugin: false}}
 	if !s.Duty.Writes() {
 		conf["disableAllHooks"] = true
 	}

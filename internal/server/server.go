@@ -56,6 +56,7 @@ type Config struct {
 	Headless bool
 	HTTP     HTTP // instead of stdio
 	Worker   Worker
+	Client   Client // instead of a role
 }
 
 // Identity returns role:agent:index, the name of this server's client in the journal. A worker's
@@ -78,6 +79,9 @@ func Main(prog string, args []string, metrics Metrics) int {
 	sandbox.Stage()
 	checks.Helper()
 	conf, code := parse(prog, args, os.Stdout, os.Stderr)
+	if code < 0 && conf.Client.Name != "" {
+		conf, code = conf.assigned(prog)
+	}
 	if code >= 0 {
 		return code
 	}
@@ -125,6 +129,7 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 	fs.BoolVar(&c.Headless, "headless", false, "non-interactive: tell an agent without work to stop")
 	c.HTTP.flags(fs)
 	c.Worker.flags(fs)
+	c.Client.add(fs)
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fs.SetOutput(stderr)
@@ -154,7 +159,7 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 	case c.Branch != "" && (!agentName.MatchString(c.Branch) || strings.Trim(c.Branch, ".") == ""):
 		return usage(fmt.Sprintf("branch name %q: letters, digits, dot, dash and underscore only", c.Branch))
 	}
-	if wrong := cmp.Or(c.HTTP.check(fs), c.Worker.check(c.Role, fs)); wrong != "" {
+	if wrong := cmp.Or(c.HTTP.check(fs), c.Client.check(fs), c.Worker.check(c.Role, fs)); wrong != "" {
 		return usage(wrong)
 	}
 	return c, -1
@@ -192,7 +197,7 @@ func Elsewhere(args []string) bool {
 func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer) error {
 	log, closeLog := openLog(conf, stderr)
 	defer closeLog()
-	if conf.Role == tools.None {
+	if conf.Role == tools.None && conf.Client.Name == "" {
 		log.Warn("no --role: this server only offers status")
 	}
 	s, leave := conf.server(log)
@@ -220,8 +225,11 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 // server creates the server of the one client, and returns a function to call when the client has
 // left.
 func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
-	if c.Role == workerRole {
+	switch {
+	case c.Role == workerRole:
 		return c.workerServer(log), func() {}
+	case c.Client.Name != "":
+		return c.nothing(log), func() {}
 	}
 	d := &lazyEngine{conf: c, log: log}
 	return tools.NewServer(tools.Options{

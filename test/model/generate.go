@@ -108,7 +108,7 @@ func flatTool(wire string) Tool {
 	if strings.HasPrefix(wire, "mcp__") {
 		return anthropicTool(wire, false)
 	}
-	for _, prefix := range []string{"mcp_ferrus-run_", "ferrus_"} {
+	for _, prefix := range []string{"mcp_ferrus-run_", "mcp_ferrus_", "ferrus_"} {
 		if name, ok := strings.CutPrefix(wire, prefix); ok {
 			return Tool{Server: "ferrus", Name: name, wire: wire}
 		}

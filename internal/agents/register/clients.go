@@ -15,6 +15,7 @@ type client struct {
 	files  []file
 	skills string // the folder in which it looks for a project's skills; "" when it reads none
 	trust  string // what a person must do before the client reads the files, if anything
+	apart  bool   // it starts a server of these files beside that of a plugin with the same name
 }
 
 // A file is one that a client reads in a project.
@@ -53,7 +54,7 @@ type assignment struct {
 
 // clients are those that have files of their own in a project. For the other agents there is nothing to write.
 var clients = []client{
-	{name: "claude-code", skills: ".claude/skills",
+	{name: "claude-code", skills: ".claude/skills", apart: true,
 		trust: "say yes when it asks whether you trust this folder; and keep .claude/settings.local.json out of git, or " +
 			"`claude -p` has no permission until you did",
 		files: []file{
@@ -119,16 +120,19 @@ func (p Project) server(a assignment) table { return table{{"command", p.Exe}, {
 // args are the arguments of our server. The project is not among them: the server finds it from the folder in which the
 // client works. So an entry also holds in a linked work tree, where it means the machine of that work tree, and in the
 // checkout of another person who gets the file, if it is committed.
-func args(a assignment) []string {
-	return []string{"serve", "--role", string(a.role), "--agent-name", a.Name, "--wait", strconv.Itoa(wait(a))}
+func args(a assignment) []string { return append([]string{"serve"}, Flags(a.Adapter, a.role)...) }
+
+// Flags returns the flags of the server of a client that a person opens in the role.
+func Flags(a agents.Adapter, role agents.Duty) []string {
+	return []string{"--role", string(role), "--agent-name", a.Name, "--wait", strconv.Itoa(wait(a))}
 }
 
 // wait is how many seconds one call may wait. With a person at the client that is not as long as the client would bear:
 // Claude Code moves a call of two minutes into the background, and every client shows nothing meanwhile.
-func wait(a assignment) int { return min(a.Wait, 100) }
+func wait(a agents.Adapter) int { return min(a.Wait, 100) }
 
 // limit is how many seconds a client must give one call: the longest wait, and time for a slow machine.
-func limit(a assignment) int { return wait(a) + 60 }
+func limit(a assignment) int { return wait(a.Adapter) + 60 }
 
 // passed are variables that Codex is to hand on to our server, which runs the checks: it hands on no others. The list is
 // the same for each person who registers, so that a file which is committed does not change with them; what else the checks need

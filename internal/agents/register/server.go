@@ -1,6 +1,8 @@
 package register
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -30,6 +32,26 @@ func (p Project) Servers() ([]Server, error) {
 		}
 	}
 	return found, nil
+}
+
+// Serves reports whether the agent, in the folder dir, starts a server of ours from its files there or in a folder above, beside
+// that of a plugin. Only an agent that keeps both apart does; with the others a server of a file replaces that of a plugin. A file
+// that cannot be read starts none.
+func Serves(dir, agent string) bool {
+	i := slices.IndexFunc(clients, func(c client) bool { return c.name == agent && c.apart })
+	for at := ""; i >= 0 && at != dir; dir = filepath.Dir(dir) {
+		at = dir
+		for _, f := range clients[i].files {
+			r, err := Project{Root: dir}.read(f)
+			if err != nil {
+				continue
+			}
+			if _, ok := r.server(""); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // entry is what stands at the place of our server, and whether anything does.

@@ -12,17 +12,23 @@ import (
 // ServeCommand is ferrus serve.
 func ServeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "serve --role ROLE [FLAGS] | --http ADDRESS",
+		Use:   "serve --role ROLE [FLAGS] | --client NAME | --http ADDRESS",
 		Short: "Start the MCP server for agents, over stdio or HTTP",
 		Long: `Serves one agent over stdio until it disconnects. With --http or --unix it
 serves many, each with a token of "ferrus token new". It is the same program as
 ferrusd. "ferrus serve --help" lists its flags. The exit code is 0 after a
 disconnect, 130 after ctrl-C and 143 after SIGTERM.`,
 		Example: `  ferrus serve --role executor
+  ferrus serve --client claude-code
   ferrus serve --http 127.0.0.1:8080`,
 		Annotations: cli.Reference(`Most flags belong to --role: ROLE is supervisor or executor, with [--agent-name
 NAME] [--agent-index N] [--wait SECS] [--headless]. For systemd set
-SuccessExitStatus=143.`, ""),
+SuccessExitStatus=143.
+
+--client is for plugins, which start the server in every folder. NAME has its
+role of [hq] in ferrus.toml. With both roles or none it is the supervisor. There
+are no tools and no instructions where there is no project, in sessions that
+ferrus started, and where "ferrus register" has written a server for NAME.`, ""),
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			code := server.Main("ferrus serve", serverArgs(args), cli.Metrics)
