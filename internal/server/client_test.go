@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/register"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -143,6 +146,29 @@ func TestThePluginIsSilentWhereItHasNoBusiness(t *testing.T) {
 	acts(t, dir, "codex", state.Executor)          // has no such file, and its own would replace this server
 	write(t, filepath.Join(dir, ".mcp.json"), strings.Replace(entry, "/else/where/ferrus", "other", 1))
 	acts(t, dir, "claude-code", state.Supervisor)
+}
+
+// TestThePluginDoesNothingInAClone to which nobody has agreed: it answers status.
+func TestThePluginDoesNothingInAClone(t *testing.T) {
+	t.Parallel()
+	dir := newProject(t, `"true"`)
+	write(t, filepath.Join(dir, "ferrus.toml"), "[checks]\ncommands = [\"touch canary\"]\n[hq.executor]\nagent = \"gemini\"\n")
+	p, err := trust.Open(dir)
+	if err == nil {
+		_, err = p.Revoke()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for client, tool := range map[string]string{"claude-code": "create_task", "gemini": "wait_for_task"} {
+		w, _, _ := ofPlugin(t, dir, client, "")
+		if r := w.call("status", "{}"); r.Code != "" {
+			t.Errorf("%s: status: %+v", client, r)
+		}
+		if r := w.call(tool, cmp.Or(arguments[tool], "{}")); r.Code != refusal.Untrusted {
+			t.Errorf("%s: %s: %+v", client, tool, r)
+		}
+	}
 }
 
 // TestThePluginTakesNoOtherRole: the project alone says what a client is.

@@ -19,6 +19,7 @@ type plugged struct {
 	agent, server string     // as which its model sees the server
 	install       [][]string // by its own commands
 	session       []string   // of a person, before the prompt
+	command, says string     // one that the plugin brings, and a part of what it tells the model
 	settings      map[string]string
 	env           []string
 }
@@ -26,11 +27,14 @@ type plugged struct {
 var pluggable = []plugged{
 	{agent: claude, server: "plugin_ferrus_ferrus", session: []string{"claude", "--allowedTools", "mcp__plugin_ferrus_ferrus,mcp__ferrus", "-p"},
 		install: [][]string{{"claude", "plugin", "validate", "PLUGIN"}, {"claude", "plugin", "validate", "REPO"},
-			{"claude", "plugin", "marketplace", "add", "REPO"}, {"claude", "plugin", "install", agents.Plugin}}},
+			{"claude", "plugin", "install", "ferrus", "--marketplace", "REPO"}},
+		command: "/ferrus:status", says: "ferrus questions"},
 	{agent: codex, server: "ferrus", session: []string{"codex", "exec", "--skip-git-repo-check"},
-		install: [][]string{{"codex", "plugin", "marketplace", "add", "REPO"}, {"codex", "plugin", "add", agents.Plugin}}},
+		install: [][]string{{"codex", "plugin", "marketplace", "add", "REPO"}, {"codex", "plugin", "add", agents.Plugin}},
+		command: "$ferrus:ferrus-queue", says: "Split the goal into results"},
 	{agent: gemini, server: "ferrus", session: []string{"gemini", "--yolo", "-p"},
-		install:  [][]string{{"gemini", "extensions", "validate", "PLUGIN"}, {"gemini", "extensions", "install", "--consent", "PLUGIN"}},
+		install: [][]string{{"gemini", "extensions", "validate", "PLUGIN"}, {"gemini", "extensions", "install", "--consent", "PLUGIN"}},
+		command: "/ferrus:status", says: "ferrus questions",
 		settings: map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`},
 		env:      []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}},
 }
@@ -46,20 +50,24 @@ func TestThePluginServesAPersonsSession(t *testing.T) {
 		t.Run(p.agent, func(t *testing.T) {
 			t.Parallel()
 			r := p.newRig(t)
-			if got, want := r.person(p), calls(p.server, state.Supervisor); !slices.Equal(got, want) {
+			if got, want := r.person(p, look), calls(p.server, state.Supervisor); !slices.Equal(got, want) {
 				t.Errorf("in a project its model sees\n%v\nwant\n%v", got, want)
 			}
 			if now := r.now(); now.State != state.Executing {
 				t.Errorf("the task is %s", now.State)
 			}
 			r.must(ferrus, "register", "--supervisor", p.agent, "--executor", p.agent)
-			if got, want := r.in(filepath.Join(r.dir, "below")).person(p), calls("ferrus", state.Supervisor); !slices.Equal(got, want) {
+			if got, want := r.in(filepath.Join(r.dir, "below")).person(p, look), calls("ferrus", state.Supervisor); !slices.Equal(got, want) {
 				t.Errorf("below a registered project its model sees\n%v\nwant\n%v", got, want)
 			}
 			r.must(ferrus, "unregister")
 			r.agree()
-			if got := r.in(filepath.Join(r.base, "elsewhere")).person(p); len(got) > 0 {
+			before := len(r.model.Seen())
+			if got := r.in(filepath.Join(r.base, "elsewhere")).person(p, p.command); len(got) > 0 {
 				t.Errorf("in a folder without ferrus its model sees %v", got)
+			}
+			if !slices.ContainsFunc(r.model.Seen()[before:], func(s model.Seen) bool { return strings.Contains(s.Body, p.says) }) {
+				t.Errorf("%s does not say %q", p.command, p.says)
 			}
 			r.withoutThePlugin()
 		})
@@ -72,7 +80,7 @@ func (p plugged) newRig(t *testing.T) *rig {
 	diligent := model.Diligent(model.Work(paint)) // no reading of the patch, which Gemini CLI refuses
 	r := newRig(t, p.agent, p.agent, func(q model.Request) model.Reply {
 		switch create := p.server + "/create_task"; {
-		case q.Prompt != look:
+		case q.Prompt != look && (q.Executor() || q.Supervisor()):
 			return diligent(q)
 		case q.Offers(create) && !q.Called(create):
 			return model.Use(create, map[string]any{"description": task})
@@ -110,10 +118,10 @@ func (r *rig) in(dir string) *rig {
 }
 
 // person starts a session of a person, and returns the tools of ferrus that its model sees.
-func (r *rig) person(p plugged) []string {
+func (r *rig) person(p plugged, prompt string) []string {
 	r.t.Helper()
 	before := len(r.model.Seen())
-	out := r.must("env", append(slices.Clone(p.session), look)...)
+	out := r.must("env", append(slices.Clone(p.session), prompt)...)
 	if strings.Contains(out, "MCP issues") {
 		r.t.Errorf("the client complains:\n%s", out)
 	}
