@@ -28,8 +28,8 @@ type Client struct {
 }
 
 func (c *Client) add(fs *flag.FlagSet) {
-	fs.StringVar(&c.Name, "client", "", "`NAME` of the client, such as claude-code, in place of --role: it has the role that the project gives it, "+
-		"and nothing where there is no project or it has a server of ferrus already")
+	fs.StringVar(&c.Name, "client", "", "`NAME` of the client whose plugin starts this server, such as claude-code, in place of --role: "+
+		"the project knows its role")
 }
 
 // check returns what is wrong with the flags, "" if nothing is.

@@ -26,9 +26,9 @@ NAME] [--agent-index N] [--wait SECS] [--headless]. For systemd set
 SuccessExitStatus=143.
 
 --client is for plugins, which start the server in every folder. NAME has its
-role of [hq] in ferrus.toml. With both roles or none it is the supervisor. There
-are no tools and no instructions where there is no project, in sessions that
-ferrus started, and where "ferrus register" has written a server for NAME.`, ""),
+role of [hq] in ferrus.toml; with both roles or none it is the supervisor. It
+has no tools without a project, and none in sessions that ferrus started. If
+"ferrus register" has written a server for NAME, only that one has the tools.`, ""),
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			code := server.Main("ferrus serve", serverArgs(args), cli.Metrics)
