@@ -20,7 +20,7 @@ func atoi(s string) int { n, _ := strconv.Atoi(s); return n }
 func TestTheScreenShowsTheProject(t *testing.T) {
 	dir := sleeping(t, longTitle)
 	x := inTerminal(t, dir, 80, 24, nil, "ferrus")
-	x.shows(t, "needs you", "at work", "waiting", "done", "Make the failing", "q quit")
+	x.shows(t, "needs you", "Needs you 1", "Make the failing", "q quit")
 	for _, size := range [][2]int{{60, 15}, {120, 40}, {300, 100}, {80, 24}} {
 		x.resize(t, size[0], size[1])
 		x.until(t, "the keys in the last line", func(shown string) bool {

@@ -192,19 +192,19 @@ func (x *terminal) cooked(t testing.TB) bool {
 	return attr.Lflag&syscall.ICANON != 0 && attr.Lflag&syscall.ECHO != 0
 }
 
-// choose moves the selection of the list to the task of a branch.
-func (x *terminal) choose(t testing.TB, branch string) {
+// choose moves the selection of the list to the task of a title.
+func (x *terminal) choose(t testing.TB, title string) {
 	t.Helper()
 	x.press(t, "g")
 	for range 20 {
 		shown := x.shows(t, "> tasks")
 		for _, l := range strings.Split(shown, "\n") {
-			if strings.HasPrefix(l, "> ") && strings.Contains(l, " "+branch+" ") {
+			if strings.HasPrefix(l, ">") && strings.Contains(l, title) {
 				return
 			}
 		}
 		x.press(t, "j")
 		x.until(t, "another selection", func(now string) bool { return now != shown })
 	}
-	t.Fatalf("%s is not in the list:\n%s", branch, x.text())
+	t.Fatalf("%s is not in the list:\n%s", title, x.text())
 }

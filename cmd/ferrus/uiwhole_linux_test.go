@@ -93,7 +93,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	}
 	dir := playedProject(t)
 	x := inTerminal(t, dir, 120, 40, nil, "ferrus")
-	x.shows(t, "ferrus  ", "waiting (1)", "q quit")
+	x.shows(t, "ferrus  ", "Waiting 1", "q quit")
 
 	// A new task on a branch, and its run.
 	x.press(t, "t")
@@ -101,9 +101,9 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "2")
 	x.shows(t, "What is to be done")
 	x.press(t, "Fix the sum", "\t", "fix", "\x13")
-	x.shows(t, "needs you (1)", "! fix  Fix the sum")
+	x.shows(t, "Needs you 1", "Fix the sum")
 	x.press(t, "n")
-	x.shows(t, "> ! fix", "s resume")
+	x.shows(t, "Fix the sum", "s resume")
 	x.press(t, "s")
 
 	// The agent asks, and is answered by a number.
@@ -121,8 +121,8 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	}
 	x.end(t)
 	x = inTerminal(t, dir, 120, 40, []string{"NO_COLOR=1"}, "ferrus", "ui")
-	x.shows(t, "fix  Fix the sum", "in review")
-	x.choose(t, "fix")
+	x.shows(t, "Fix the sum", "in review")
+	x.choose(t, "Fix the sum")
 	x.shows(t, "It is fixed.", "x stop") // a run is still at work
 
 	// The diff, and a rejection with a comment.
@@ -202,7 +202,7 @@ func TestARejectionTypedAtOnceAfterAResumeArrives(t *testing.T) {
 	_ = run.Wait() // it was stopped
 
 	x := inTerminal(t, dir, 120, 40, nil, "ferrus", "ui", "--branch", "fix")
-	x.shows(t, "> ! fix", "y approve", "s resume")
+	x.shows(t, "Fix the sum", "y approve", "s resume")
 	x.press(t, "sr"+"There must be a second line.\x13")
 	x.shows(t, "submitted s2")
 	if r := reportOf(t, dir, "fix"); r.Reviews.Used != 1 {

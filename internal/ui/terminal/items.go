@@ -20,21 +20,30 @@ func itemsOf(o *status.Overview) []item {
 		all = append(all, ofMachine(m, needs[Key{Task, m.Branch}]))
 	}
 	for _, p := range o.Pipelines {
-		it := item{key: Key{Pipeline, p.Run}, group: groupOf(status.AtWork), name: line(p.Run), state: line(string(p.State)), since: p.Since,
-			facts: []string{line(p.Topic), line(p.Waiting)}}
+		it := item{key: Key{Pipeline, p.Run}, group: groupOf(status.AtWork), name: line(p.Run), title: line(p.Topic), state: line(string(p.State)), since: p.Since,
+			facts: []string{line(p.Run), line(p.Topic), line(p.Waiting)}}
 		all = append(all, needed(it, needs[it.key]))
 	}
 	for _, q := range o.Queue {
-		it := item{key: Key{Queued, q.Name}, group: groupOf(status.Waiting), name: line(q.Name), state: "queued", facts: []string{line(q.Title)}}
+		it := item{key: Key{Queued, q.Name}, group: groupOf(status.Waiting), name: line(q.Name), title: line(q.Title), state: "queued", facts: []string{line(q.Name)}}
 		if q.Waits != "" && !q.Blocked { // a need says what blocks it
 			it.facts = append(it.facts, line(q.Waits))
 		}
 		all = append(all, needed(it, needs[it.key]))
 	}
 	for _, a := range o.Archived {
-		it := item{key: Key{Past, a.TaskID}, group: groupOf(status.Done), name: line(a.Title + a.Error), state: line(a.Outcome()), since: a.At,
+		it := item{key: Key{Past, a.TaskID}, group: groupOf(status.Done), name: line(a.Title + a.Error), title: line(a.Title + a.Error), state: line(a.Outcome()), since: a.At,
 			facts: []string{line(a.TaskID), line(a.Branch)}}
 		all = append(all, needed(it, nil))
+	}
+	same := map[string]int{}
+	for _, it := range all {
+		same[it.title]++
+	}
+	for i := range all { // the branch tells attempts at one task apart
+		if it := &all[i]; it.title == "" || same[it.title] > 1 {
+			it.title = it.name
+		}
 	}
 	return nested(all, parents(o))
 }
@@ -52,8 +61,9 @@ func keyOfNeed(n status.Need) Key {
 
 // needed puts an item into the group of those that need the person, if it has a need.
 func needed(it item, needs []status.Need) item {
+	it.mark = groups[it.group].mark
 	if len(needs) > 0 {
-		it.needs, it.group = true, groupOf(status.NeedsYou)
+		it.needs, it.group, it.mark = true, groupOf(status.NeedsYou), markOf(needs[0].Kind)
 		text := line(needs[0].Text)
 		if len(needs) > 1 {
 			text = fmt.Sprintf("%d needs: %s", len(needs), text)
@@ -67,7 +77,8 @@ func needed(it item, needs []status.Need) item {
 func ofMachine(m status.Machine, needs []status.Need) item {
 	it := item{key: Key{Task, m.Branch}, group: groupOf(m.Group), name: machineName(m.Branch), state: line(status.StateWords(m.State)), since: m.Since}
 	if m.Title != "" {
-		it.name += "  " + line(m.Title)
+		it.title = line(m.Title)
+		it.name += "  " + it.title
 	}
 	for _, a := range m.Agents {
 		it.facts = append(it.facts, line(a.Agent))

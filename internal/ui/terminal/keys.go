@@ -97,6 +97,6 @@ func helpText(acts []Act, opened time.Time) []string {
 			text = append(text, fit(k, 10)+" "+line(a.Label))
 		}
 	}
-	return append(text, "", "Marks: ! needs you, * at work, . waiting, + done.",
+	return append(text, "", "Marks of what needs you: "+legend(marks[:5])+",", legend(marks[5:])+".", "Marks of other items: ● at work, ○ waiting, · done.",
 		"A run that you start here gets the environment of this screen, as it was when it was opened: "+format.Clock(opened)+".")
 }

@@ -2,10 +2,12 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -13,17 +15,18 @@ import (
 
 // A group is a part of the list.
 type group struct {
-	name        status.Group
-	title, mark string
-	style       lipgloss.Style
+	name  status.Group
+	title string
+	mark  mark // of an item that needs nobody
+	style lipgloss.Style
 }
 
 // groups are the parts of the list, from the top.
 var groups = []group{
-	{status.NeedsYou, "needs you", "!", red},
-	{status.AtWork, "at work", "*", green},
-	{status.Waiting, "waiting", ".", yellow},
-	{status.Done, "done", "+", dim},
+	{status.NeedsYou, "needs you", stands, yellow},
+	{status.AtWork, "at work", mark{"●", blue, "at work"}, blue},
+	{status.Waiting, "waiting", mark{"○", dim, "waiting"}, plain},
+	{status.Done, "done", mark{"·", dim, "done"}, dim},
 }
 
 // An item is an entry of the list.
@@ -32,6 +35,8 @@ type item struct {
 	group  int // of groups
 	depth  int // a branch below the task that it comes from
 	name   string
+	title  string // what is to be done; the name where that is not known or not enough
+	mark   mark
 	state  string
 	facts  []string // what is known of it, the most important first
 	since  time.Time
@@ -46,13 +51,18 @@ type list struct {
 	at            int    // of shown
 	top           int    // of the drawn lines
 	width, height int
+	dense         bool // a line for each item
+	titles        int  // columns of the longest title
 	filter        string
 }
 
 // set shows other items. The selection stays on its item, else where it was.
 func (l *list) set(items []item) {
 	was, any := l.selected()
-	l.items = items
+	l.items, l.titles = items, leastTitle
+	for _, it := range items {
+		l.titles = max(l.titles, ansi.StringWidth(it.title)+2*it.depth)
+	}
 	l.sift()
 	if any {
 		l.choose(was.key)
@@ -110,6 +120,14 @@ func (l *list) nextNeed() bool {
 	return false
 }
 
+// page is how many items are seen at once, roughly.
+func (l *list) page() int {
+	if l.dense {
+		return l.height - len(groups)
+	}
+	return l.height / 3
+}
+
 func (l *list) press(key string) bool {
 	by := 0
 	switch key {
@@ -118,9 +136,9 @@ func (l *list) press(key string) bool {
 	case "k", "up":
 		by = -1
 	case "pgdown", "ctrl+d":
-		by = max(1, l.height/3)
+		by = max(1, l.page())
 	case "pgup", "ctrl+u":
-		by = -max(1, l.height/3)
+		by = -max(1, l.page())
 	case "g", "home":
 		by = -len(l.shown)
 	case "G", "end":
@@ -132,7 +150,7 @@ func (l *list) press(key string) bool {
 	return true
 }
 
-// view draws the groups with their items, two lines each.
+// view draws the groups with their items, a line each where the list has the whole width, else two.
 func (l *list) view(focused bool, now time.Time) []string {
 	var drawn []string
 	from, to := 0, 0 // the lines of the selected item
@@ -157,7 +175,9 @@ func (l *list) view(focused bool, now time.Time) []string {
 				from = head
 			}
 		}
-		drawn[head] = of.style.Bold(true).Render(fit(fmt.Sprintf("%s (%d)", of.title, n), l.width))
+		if drawn[head] = bold.Render(fit(fmt.Sprintf(" %s%s %d", strings.ToUpper(of.title[:1]), of.title[1:], n), l.width)); n == 0 && g > 0 {
+			drawn = drawn[:head]
+		}
 	}
 	l.top = max(0, min(l.top, from, len(drawn)-l.height))
 	if to > l.top+l.height {
@@ -171,31 +191,56 @@ func (l *list) view(focused bool, now time.Time) []string {
 	return drawn
 }
 
-// draw is an item in two lines: what it is and how it stands, then what is known of it.
+const (
+	leastTitle = 24 // columns of a title in a line
+	ageColumns = 7
+)
+
+// draw is an item: its mark and title, a sentence about it, and its age.
 func (l *list) draw(it item, selected, focused bool, now time.Time) []string {
-	mark, style := "  ", plain
+	cursor, style := " ", plain
 	if selected {
-		mark, style = "> ", bold
+		cursor, style = ">", bold
 		if focused {
 			style = marked.Bold(true)
 		}
 	}
-	age := ""
+	old := ""
 	if !it.since.IsZero() {
-		age = format.Duration(max(time.Second, now.Sub(it.since)))
+		old = format.Duration(max(time.Second, now.Sub(it.since)))
 	}
 	indent := strings.Repeat("  ", it.depth)
 	if it.depth > 0 {
 		indent = indent[2:] + "└ "
 	}
-	g := groups[it.group]
-	state := it.state
-	if it.needs { // the need says it
-		state = ""
+	sign := it.mark.sign
+	if !selected {
+		sign = it.mark.style.Bold(true).Render(sign)
 	}
-	first := ends(clip(mark+indent+g.mark+" "+it.name, l.width-len(state)-1), state, l.width)
-	second := ends(clip("    "+strings.Repeat("  ", it.depth)+strings.Join(it.facts, "  "), l.width-len(age)-1), age, l.width)
-	return []string{style.Render(first), dim.Render(second)}
+	if l.dense {
+		title := min(l.titles, max(leastTitle, (l.width-ageColumns-4)*5/12))
+		text := fit(indent+it.title, title) + " " + dimUnless(selected, fit(it.sentence(), l.width-title-ageColumns-5)) + " " + fmt.Sprintf("%*s", ageColumns, old)
+		return []string{style.Render(cursor + sign + " " + text)}
+	}
+	first := ends(clip(indent+it.title, l.width-len(old)-4), old, l.width-3)
+	second := "   " + strings.Repeat("  ", it.depth) + it.sentence()
+	return []string{style.Render(cursor + sign + " " + first), dim.Render(fit(second, l.width))}
+}
+
+func dimUnless(selected bool, text string) string {
+	if selected {
+		return text
+	}
+	return dim.Render(text)
+}
+
+// sentence is how an item stands, in words: what it needs, else its state and what is known.
+func (it item) sentence() string {
+	words := it.facts
+	if !it.needs {
+		words = append([]string{it.state}, words...)
+	}
+	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), "  ")
 }
 
 func (l *list) anyNeed() bool {

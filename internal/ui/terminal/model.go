@@ -15,6 +15,7 @@ import (
 // A Model is the whole screen. It routes keys and messages to its panes, and holds nothing that they can hold.
 type Model struct {
 	src    Source
+	ascii  bool            // the terminal has seven bits alone
 	ctx    context.Context // of the program that runs it
 	now    func() time.Time
 	after  func(time.Duration, tea.Msg) tea.Cmd
@@ -243,7 +244,7 @@ func (m *Model) takeDetail(msg detailMsg) tea.Cmd {
 func (m *Model) showDetail() {
 	for _, t := range m.tabs {
 		if o, ok := t.(*overviewTab); ok && m.overview != nil {
-			o.needs = slices.DeleteFunc(slices.Clone(m.overview.Needs), func(n status.Need) bool { return keyOfNeed(n) != m.of })
+			o.needs = m.needsOf(m.of)
 		}
 		t.show(m.detail, m.now())
 	}

@@ -96,7 +96,7 @@ func (t *overviewTab) task(s *sheet, d *status.Detail) {
 	}
 	s.gap()
 	for _, n := range t.allNeeds(d.Needs) {
-		s.add(red.Bold(true), "", "! "+line(n.Text))
+		s.add(markOf(n.Kind).style.Bold(true), "", markOf(n.Kind).sign+" "+line(n.Text))
 		s.add(plain, "  ", n.Command)
 		if n.Output != "" {
 			s.add(dim, "  ", n.Output)

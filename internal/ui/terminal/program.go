@@ -19,6 +19,7 @@ type Terminal struct {
 // Run shows a screen until the person closes it or the context ends. However it ends, the terminal is as it was. For an editor
 // the program ends and another one goes on: a program that only hands its terminal over may not draw any more.
 func Run(ctx context.Context, m *Model, t Terminal) error {
+	m.ascii = onlyASCII(t.Environ)
 	for {
 		if err := show(ctx, m, t); err != nil || m.editing == nil {
 			return err

@@ -19,6 +19,8 @@ var (
 	green  = plain.Foreground(lipgloss.Green)
 	yellow = plain.Foreground(lipgloss.Yellow)
 	cyan   = plain.Foreground(lipgloss.Cyan)
+	blue   = plain.Foreground(lipgloss.Blue)
+	violet = plain.Foreground(lipgloss.Magenta)
 )
 
 // line is a text of others as one line that a terminal may show.

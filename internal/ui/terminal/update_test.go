@@ -59,7 +59,7 @@ func TestTheSelectionStaysOnItsItem(t *testing.T) {
 	if _, ok := s.list.selected(); !ok {
 		t.Error("nothing is selected")
 	}
-	s.shows("needs you (1)")
+	s.shows("Needs you 1")
 }
 
 // TestEveryNeedOfAnItemIsShown: those of its task, and those of the project that its list alone has.
@@ -67,7 +67,7 @@ func TestEveryNeedOfAnItemIsShown(t *testing.T) {
 	src := night(t)
 	src.overview.Needs = append([]status.Need{{ID: "trust", Kind: status.NeedAgreement, Text: "You have not agreed to what the project runs.", Command: "ferrus trust"}}, src.overview.Needs...)
 	s := onStage(t, src, 120, 40)
-	s.shows("2 needs: You have not agreed", "! executor:codex:1 asks", "! You have not agreed to what the project runs.", "ferrus trust")
+	s.shows("2 needs: You have not agreed", "? executor:codex:1 asks", "~ You have not agreed to what the project runs.", "ferrus trust")
 }
 
 // TestAnAnswerIsAnOptionByItsNumber or a text of one's own.
@@ -114,7 +114,7 @@ func TestWhatLosesSomethingIsAsked(t *testing.T) {
 func TestARollbackReturnsToTheEntryUnderTheCursor(t *testing.T) {
 	src := night(t)
 	s := onStage(t, src, 80, 24)
-	s.press("3", "tab", "g", "j", "b", "tab")
+	s.press("3", "g", "j", "b", "tab")
 	s.write("too fast")
 	s.press("enter")
 	s.shows("Are you sure?")

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	narrowBelow = 72 // columns in which only one pane fits
-	aroundBody  = 4  // lines: the header, the titles, the message, the keys
+	narrowBelow = 100 // columns in which only one pane fits
+	leftColumns = 56  // of the list beside another pane
+	aroundBody  = 4   // lines: the header, the titles, the message, the keys
 )
 
 func (m *Model) narrow() bool { return m.width < narrowBelow }
@@ -23,14 +24,14 @@ func (m *Model) columns() (left, right int) {
 	case m.narrow():
 		return m.width, 0
 	}
-	left = max(30, min(m.width*2/5, 60))
-	return left, m.width - left - 3
+	return leftColumns, m.width - leftColumns - 3
 }
 
 func (m *Model) resize() {
 	left, right := m.columns()
 	height := max(1, m.height-aroundBody)
 	m.list.resize(left, height)
+	m.list.dense = m.narrow()
 	for _, t := range m.tabs {
 		t.resize(right, height)
 	}
@@ -65,7 +66,11 @@ func (m *Model) View() tea.View {
 			v.Cursor = c
 		}
 	}
-	v.SetContent(strings.Join(rows[:min(len(rows), m.height)], "\n"))
+	content := strings.Join(rows[:min(len(rows), m.height)], "\n")
+	if m.ascii {
+		content = ascii.Replace(content)
+	}
+	v.SetContent(content)
 	return v
 }
 
@@ -81,7 +86,13 @@ func (m *Model) body() []string {
 	left, right := m.columns()
 	var l, r []string
 	if left > 0 {
-		l = m.list.view(!m.right, m.now())
+		height := max(1, m.height-aroundBody)
+		var below []string
+		if right == 0 {
+			below = m.preview(left, height)
+		}
+		m.list.resize(left, height-len(below))
+		l = append(m.list.view(!m.right, m.now()), below...)
 	}
 	if right > 0 {
 		r = m.tabs[m.tab].view(m.right)

@@ -47,7 +47,11 @@ var views = []struct {
 
 func stageOf(t testing.TB, view, width, height int) *stage {
 	s := onStage(t, night(t), width, height)
-	s.press(views[view].keys...)
+	for _, key := range views[view].keys {
+		if key != "tab" || !s.right { // with one pane its tab has the focus at once
+			s.press(key)
+		}
+	}
 	for _, l := range strings.SplitAfter(views[view].text, "\n") {
 		text, enter := strings.CutSuffix(l, "\n")
 		s.write(text)
@@ -69,9 +73,11 @@ func TestViews(t *testing.T) {
 			e.Close()
 		}
 	}
-	e := drawn(stageOf(t, 0, 60, 15).View().Content, 60, 15)
-	golden.Check(t, filepath.Join("testdata", "overview-60x15.txt"), textOf(e))
-	e.Close()
+	for _, size := range [][2]int{{60, 15}, {200, 50}} {
+		e := drawn(stageOf(t, 0, size[0], size[1]).View().Content, size[0], size[1])
+		golden.Check(t, filepath.Join("testdata", fmt.Sprintf("overview-%dx%d.txt", size[0], size[1])), textOf(e))
+		e.Close()
+	}
 }
 
 // TestEveryViewFillsItsWindow, from small to large, and no line is longer: a terminal would break it.
@@ -123,7 +129,7 @@ func TestTheDocsNameEveryKey(t *testing.T) {
 func TestColourIsNeverAlone(t *testing.T) {
 	s := onStage(t, night(t), 120, 40)
 	text := ansi.Strip(s.View().Content)
-	for _, want := range []string{"needs you (3)", "> tasks", "> ! project", "[overview]", "! docs", "* speed"} {
+	for _, want := range []string{"Needs you 3", "> tasks", ">? Rename", "[overview]", "+ Describe", "● Halve"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not there:\n%s", want, text)
 		}
