@@ -54,6 +54,9 @@ func TestAKilledScreenLeavesAUsableTerminal(t *testing.T) {
 		x.until(t, "the shell, in a terminal as it was", func(string) bool {
 			return strings.Contains(x.written(), " is the end") && !x.second() && x.cooked(t)
 		})
+		if w := x.written(); strings.LastIndex(w, "\x1b[?1002l") <= strings.LastIndex(w, "\x1b[?1002h") || strings.LastIndex(w, "\x1b[?1006l") <= strings.LastIndex(w, "\x1b[?1006h") {
+			t.Error("the terminal still reports the mouse")
+		}
 		if !guard && !strings.Contains(x.text(), "the screen was killed") {
 			t.Errorf("it says %s", x.text())
 		}

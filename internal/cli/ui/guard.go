@@ -18,9 +18,9 @@ import (
 // screenFlag marks the process that draws.
 const screenFlag = "screen"
 
-// reset ends all that a screen may have switched on: drawing held back, pasting in brackets, reports of keys, the form and
+// reset ends all that a screen may have switched on: drawing held back, pasting in brackets, reports of keys and of the mouse, the form and
 // the absence of the cursor, colours, and the second screen.
-const reset = "\x1b[?2026l\x1b[?2027l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[0 q\x1b[0m\x1b[?25h\x1b[?1049l"
+const reset = "\x1b[?2026l\x1b[?2027l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[0 q\x1b[0m\x1b[?25h\x1b[?1049l"
 
 // guard shows the screen in a process of its own, and puts the terminal right when that has ended: also when it was killed,
 // which no process can do for itself. The screen ends when the guard is killed.

@@ -23,6 +23,8 @@ type reply struct {
 	values map[string]string // with what was filled in
 	sure   bool              // the person was asked
 	edit   bool              // the text is to be edited by $EDITOR
+	press  string            // a key of the screen that is to be pressed
+	copy   string            // for the clipboard
 }
 
 // A hint is a key and what it does.
@@ -73,13 +75,18 @@ func (q *question) update(msg tea.Msg) (reply, tea.Cmd) {
 	if !ok {
 		return reply{}, nil
 	}
+	if key.String() == "ctrl+y" {
+		return reply{copy: commandOf(q.act)}, nil
+	}
 	if key.String() == "y" || key.String() == "Y" {
 		return reply{closed: true, act: &q.act, values: q.values, sure: true}, nil
 	}
 	return reply{closed: true}, nil
 }
 
-func (q *question) keys() []hint { return []hint{{"y", "yes"}, {"n", "no"}} }
+func (q *question) keys() []hint {
+	return []hint{{"y", "yes"}, {"n", "no"}, {"ctrl+y", "copy the command"}}
+}
 
 func (q *question) view(width, _ int) ([]string, *tea.Cursor) {
 	width = min(width-4, 72)
@@ -112,6 +119,8 @@ func (m *menu) update(msg tea.Msg) (reply, tea.Cmd) {
 		return m.choose(m.at)
 	case "esc", "q", "space":
 		return reply{closed: true}, nil
+	case "ctrl+y":
+		return reply{copy: commandOf(m.acts[m.at])}, nil
 	default:
 		if len(k) == 1 && k[0] >= '1' && k[0] <= '9' {
 			return m.choose(int(k[0] - '1'))
@@ -127,7 +136,9 @@ func (m *menu) choose(i int) (reply, tea.Cmd) {
 	return reply{closed: true, act: &m.acts[i]}, nil
 }
 
-func (m *menu) keys() []hint { return []hint{{"1-9", "choose"}, {"enter", "choose"}, {"esc", "close"}} }
+func (m *menu) keys() []hint {
+	return []hint{{"1-9", "choose"}, {"enter", "choose"}, {"ctrl+y", "copy the command"}, {"esc", "close"}}
+}
 
 func (m *menu) view(width, height int) ([]string, *tea.Cursor) {
 	width = min(width-4, 72)

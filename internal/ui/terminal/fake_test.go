@@ -202,17 +202,22 @@ func (s *stage) carry(cmd tea.Cmd) {
 
 // special are the keys that are no characters.
 var special = map[string]tea.KeyPressMsg{"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
-	"space": {Code: tea.KeySpace, Text: " "}, "ctrl+s": {Code: 's', Mod: tea.ModCtrl}, "ctrl+e": {Code: 'e', Mod: tea.ModCtrl}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "pgdown": {Code: tea.KeyPgDown}}
+	"space": {Code: tea.KeySpace, Text: " "}, "ctrl+s": {Code: 's', Mod: tea.ModCtrl}, "ctrl+e": {Code: 'e', Mod: tea.ModCtrl}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "pgdown": {Code: tea.KeyPgDown},
+	"ctrl+y": {Code: 'y', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+t": {Code: 't', Mod: tea.ModCtrl}, "ctrl+r": {Code: 'r', Mod: tea.ModCtrl}, "backspace": {Code: tea.KeyBackspace}}
 
 // press presses keys.
 func (s *stage) press(keys ...string) {
 	for _, k := range keys {
-		msg, ok := special[k]
-		if !ok {
-			msg = tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
-		}
-		s.send(msg)
+		s.send(pressed(k))
 	}
+}
+
+// pressed is the message of a key.
+func pressed(key string) tea.KeyPressMsg {
+	if msg, ok := special[key]; ok {
+		return msg
+	}
+	return tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
 }
 
 // write types a text.

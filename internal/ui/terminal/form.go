@@ -161,6 +161,8 @@ func (f *form) update(msg tea.Msg) (reply, tea.Cmd) {
 		return reply{closed: true, values: f.values()}, nil
 	case k == "ctrl+s":
 		return f.send(), nil
+	case k == "ctrl+y":
+		return reply{copy: commandOf(f.does)}, nil
 	case k == "ctrl+e" && in.area != nil:
 		in.choice = len(in.Options)
 		return reply{edit: true}, nil
@@ -253,7 +255,7 @@ func (f *form) keys() []hint {
 	if len(f.inputs) > 1 {
 		list = append(list, hint{"tab", "next field"})
 	}
-	return list
+	return append(list, hint{"ctrl+y", "copy the command"})
 }
 
 func (f *form) view(width, height int) ([]string, *tea.Cursor) {

@@ -51,8 +51,9 @@ type list struct {
 	at            int    // of shown
 	top           int    // of the drawn lines
 	width, height int
-	dense         bool // a line for each item
-	titles        int  // columns of the longest title
+	dense         bool  // a line for each item
+	titles        int   // columns of the longest title
+	lines         []int // of shown, for each line that is drawn; -1 is no item
 	filter        string
 }
 
@@ -153,10 +154,12 @@ func (l *list) press(key string) bool {
 // view draws the groups with their items, a line each where the list has the whole width, else two.
 func (l *list) view(focused bool, now time.Time) []string {
 	var drawn []string
+	l.lines = nil
 	from, to := 0, 0 // the lines of the selected item
 	for g, of := range groups {
 		head := len(drawn)
 		drawn = append(drawn, "")
+		l.lines = append(l.lines, -1)
 		n := 0
 		for i, at := range l.shown {
 			it := l.items[at]
@@ -168,6 +171,9 @@ func (l *list) view(focused bool, now time.Time) []string {
 				from = len(drawn)
 			}
 			drawn = append(drawn, l.draw(it, i == l.at, focused, now)...)
+			for len(l.lines) < len(drawn) {
+				l.lines = append(l.lines, i)
+			}
 			if i == l.at {
 				to = len(drawn)
 			}
@@ -176,7 +182,7 @@ func (l *list) view(focused bool, now time.Time) []string {
 			}
 		}
 		if drawn[head] = bold.Render(fit(fmt.Sprintf(" %s%s %d", strings.ToUpper(of.title[:1]), of.title[1:], n), l.width)); n == 0 && g > 0 {
-			drawn = drawn[:head]
+			drawn, l.lines = drawn[:head], l.lines[:head]
 		}
 	}
 	l.top = max(0, min(l.top, from, len(drawn)-l.height))
@@ -184,6 +190,7 @@ func (l *list) view(focused bool, now time.Time) []string {
 		l.top = to - l.height
 	}
 	l.top = max(0, min(l.top, len(drawn)-l.height))
+	l.lines = l.lines[l.top:min(len(drawn), l.top+l.height)]
 	drawn = drawn[l.top:min(len(drawn), l.top+l.height)]
 	for len(drawn) < l.height {
 		drawn = append(drawn, strings.Repeat(" ", l.width))

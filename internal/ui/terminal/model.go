@@ -14,13 +14,14 @@ import (
 
 // A Model is the whole screen. It routes keys and messages to its panes, and holds nothing that they can hold.
 type Model struct {
-	src    Source
-	ascii  bool            // the terminal has seven bits alone
-	ctx    context.Context // of the program that runs it
-	now    func() time.Time
-	after  func(time.Duration, tea.Msg) tea.Cmd
-	title  string
-	opened time.Time
+	src     Source
+	ascii   bool            // the terminal has seven bits alone
+	ctx     context.Context // of the program that runs it
+	now     func() time.Time
+	after   func(time.Duration, tea.Msg) tea.Cmd
+	title   string
+	opened  time.Time
+	noMouse bool // the terminal has the mouse
 
 	width, height int
 	list          list
@@ -75,6 +76,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.press(msg)
 	case tea.PasteMsg:
 		return m, m.paste(msg)
+	case tea.MouseMsg:
+		return m, m.mouse(msg)
 	case overviewMsg:
 		return m, m.takeOverview(msg)
 	case detailMsg:

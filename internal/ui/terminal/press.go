@@ -55,6 +55,9 @@ var screenKeys = map[string]func(*Model) tea.Cmd{
 	"t":         (*Model).newTask,
 	"space":     (*Model).menu,
 	"/":         (*Model).startFilter,
+	":":         (*Model).openFinder,
+	"Y":         (*Model).copyCommand,
+	"ctrl+t":    (*Model).switchMouse,
 	"?":         (*Model).help,
 	"ctrl+r":    (*Model).reload,
 }
@@ -149,6 +152,11 @@ func (m *Model) menu() tea.Cmd {
 	return nil
 }
 
+func (m *Model) openFinder() tea.Cmd {
+	m.dialog = &finder{all: entries(m.acts())}
+	return nil
+}
+
 func (m *Model) help() tea.Cmd {
 	m.dialog = &note{title: "Keys", text: helpText(m.acts(), m.opened)}
 	return nil
@@ -162,6 +170,9 @@ func (m *Model) reload() tea.Cmd {
 // pressDialog gives a key to the dialog, and goes on with what it has come to.
 func (m *Model) pressDialog(msg tea.KeyPressMsg) tea.Cmd {
 	r, cmd := m.dialog.update(msg)
+	if r.copy != "" {
+		return m.toClipboard(r.copy)
+	}
 	if r.edit {
 		m.editing, _ = m.dialog.(*form)
 		return m.leave()
@@ -175,8 +186,11 @@ func (m *Model) pressDialog(msg tea.KeyPressMsg) tea.Cmd {
 	if filled {
 		m.drafts[draftOf(f.does)] = r.values
 	}
-	if r.act != nil {
+	switch act := screenKeys[r.press]; {
+	case r.act != nil:
 		return m.begin(r)
+	case act != nil:
+		return act(m)
 	}
 	return cmd
 }

@@ -44,6 +44,9 @@ func (m *Model) resize() {
 func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
+	if !m.noMouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	if m.width == 0 {
 		return v
 	}
