@@ -279,7 +279,7 @@ func TestPromptsAndResourcesAreDescribed(t *testing.T) {
 				t.Errorf("%s: prompt %s: %s", name, p.Name, text)
 			}
 		}
-		if want := map[string]string{"executor": "executor", "supervisor": "pipeline supervisor"}; strings.Join(names, " ") != want[name] {
+		if want := map[string]string{"executor": "executor next status", "supervisor": "next pipeline status supervisor", "none": "next status"}; strings.Join(names, " ") != want[name] {
 			t.Errorf("%s has the prompts %v", name, names)
 		}
 		resources, err := client.ListResources(t.Context(), nil)

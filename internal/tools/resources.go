@@ -194,7 +194,7 @@ func historyLine(l *store.Line) string {
 
 func (o Options) addPrompts(s *mcp.Server) {
 	for _, p := range prompts {
-		if o.Role != p.role {
+		if p.role != "" && o.Role != p.role {
 			continue
 		}
 		s.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.doc, Arguments: p.args},

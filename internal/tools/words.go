@@ -70,13 +70,17 @@ func (o Options) instructions() string {
 	return text
 }
 
-// prompts are the prompts that a person selects in a client to start an agent.
+// prompts are the prompts that a person selects in a client: to see what there is, or to start an agent.
 var prompts = []struct {
-	role         state.Role
+	role         state.Role // "" for every server
 	name, doc    string
 	title, order string
 	args         []*mcp.PromptArgument // put into order in its order, as %s
 }{
+	{"", "status", "Show where the task stands, and what you can do", "Status",
+		"Call status, and nothing else. Tell me in at most eight lines where the task stands, who works on it, what the last check found, and what I can do now, with the commands. Change nothing.", nil},
+	{"", "next", "Show what needs you, or what comes next", "What is next",
+		"Call status. If something waits for me, show it in full, with its options, and the command that settles it; I decide, not you. Else say what you would do next by your role, and begin when I agree.", nil},
 	{state.Executor, "executor", "Work as the executor of the ferrus task until it is done", "Work on the task",
 		"You are the executor. Call wait_for_task and do the work that it gives you; after every answer call the tool that next names, until it says stop.", nil},
 	{state.Supervisor, "supervisor", "Work as the supervisor of the ferrus task until it is done", "Supervise the task",
