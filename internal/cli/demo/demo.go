@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config/trust"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/server/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -63,7 +64,13 @@ Two tasks are queued, and others are done. Nothing runs any more, except with
 				return cli.UsageError("ferrus demo --night DIR --at-work", "--at-work is for --night")
 			}
 			if at != "" {
+				if err := needs("git"); err != nil {
+					return err
+				}
 				return runNight(cmd.Context(), cmd.OutOrStdout(), at, working, asJSON)
+			}
+			if err := needs("git", "go"); err != nil {
+				return err
 			}
 			return runDemo(cmd.Context(), cmd.OutOrStdout(), keep, asJSON)
 		},
@@ -75,6 +82,22 @@ Two tasks are queued, and others are done. Nothing runs any more, except with
 	cmd.MarkFlagsMutuallyExclusive("night", "keep")
 	cmd.AddCommand(actorCommand())
 	return cmd
+}
+
+// install says where a program that a demonstration needs comes from.
+var install = map[string]refusal.Own{
+	"git": "install git, which ferrus always needs",
+	"go":  "install Go, https://go.dev/dl; or: ferrus demo --night DIR needs git alone",
+}
+
+// needs refuses a demonstration if one of the programs is not on PATH.
+func needs(programs ...string) error {
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			return cli.Refuse(refusal.StoreError, "the demonstration needs the program "+name+", which is not on PATH", install[name])
+		}
+	}
+	return nil
 }
 
 // A stage is where the demonstration is played.
