@@ -39,7 +39,20 @@ func TestALinkNamedFerrusdIsTheServer(t *testing.T) {
 	if err := os.Symlink("ferrus", program("ferrusd")); err != nil {
 		t.Skip(err)
 	}
-	server := exec.Command(program("ferrusd"), "--root", t.TempDir())
+	if answer := initialize(t, exec.Command(program("ferrusd"), "--root", t.TempDir())); !strings.Contains(answer, `"serverInfo":{"name":"ferrus"`) {
+		t.Error(answer)
+	}
+	for name, want := range map[string]string{"ferrusd": "ferrusd ", "ferrus": "ferrus "} {
+		out, err := exec.Command(program(name), "--version").Output()
+		if err != nil || !strings.HasPrefix(string(out), want) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+// initialize starts a server, returns its first answer, and ends it by the end of its input.
+func initialize(t *testing.T, server *exec.Cmd) string {
+	t.Helper()
 	in, _ := server.StdinPipe()
 	out, _ := server.StdoutPipe()
 	if err := server.Start(); err != nil {
@@ -48,17 +61,12 @@ func TestALinkNamedFerrusdIsTheServer(t *testing.T) {
 	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},`+
 		`"clientInfo":{"name":"t","version":"1"}}}`)
 	answer, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || !strings.Contains(answer, `"serverInfo":{"name":"ferrus"`) {
-		t.Errorf("%v: %s", err, answer)
+	if err != nil {
+		t.Error(err)
 	}
 	in.Close()
 	if err := server.Wait(); err != nil {
 		t.Error(err)
 	}
-	for name, want := range map[string]string{"ferrusd": "ferrusd ", "ferrus": "ferrus "} {
-		out, err := exec.Command(program(name), "--version").Output()
-		if err != nil || !strings.HasPrefix(string(out), want) {
-			t.Errorf("%s: %v\n%s", name, err, out)
-		}
-	}
+	return answer
 }

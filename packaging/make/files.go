@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 )
 
-// files writes man pages, completions and the licences of what is linked in, and a link named ferrusd.
+// files writes man pages, completions, the licences of what is linked in, a link named ferrusd, and server.json with the version.
 func files(args []string) error {
 	dir, version, date := args[0], args[1], args[2]
 	if err := os.RemoveAll(dir); err != nil {
@@ -47,6 +47,12 @@ func files(args []string) error {
 		return err
 	}
 	if err := write(filepath.Join(dir, "THIRD-PARTY-NOTICES.txt"), text, 0o644); err != nil {
+		return err
+	}
+	if text, err = os.ReadFile("packaging/server.json"); err != nil {
+		return err
+	}
+	if err := write(filepath.Join(dir, "server.json"), bytes.ReplaceAll(text, []byte("0.0.0"), []byte(version)), 0o644); err != nil {
 		return err
 	}
 	// Archives take the link as it is. It is looked up before, and so needs a file that it leads to.
