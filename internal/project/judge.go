@@ -321,10 +321,12 @@ func Foreign(ctx context.Context, place Place, record *trust.Project) error {
 
 // beginBranches records the first lines of the branches of a project in files.
 func beginBranches(root string, r *trust.Record) {
+	if At(root, "").InDatabase() {
+		return
+	}
 	names, _ := Branches(root) // one that cannot be listed can be adopted by itself
 	for _, name := range names {
-		place := At(root, name)
-		if f, size, err := openJournal(place); err == nil && f != nil && !place.InDatabase() {
+		if f, size, err := openJournal(At(root, name)); err == nil && f != nil {
 			if h, valid, err := store.HashAt(f, 0, size); err == nil && valid {
 				r.Journal.Begin(h)
 			}

@@ -112,6 +112,6 @@ func (c Config) nothing(log *slog.Logger) *mcp.Server {
 	return s
 }
 
-// noTools is what a person is told who asks.
+// noTools tells a person why there are no tools.
 const noTools = "Tell me: ferrus has tools only in a folder with a project of ferrus, which `ferrus init` makes, and after a restart of " +
 	"this client. A session that ferrus has started has a server of its own."

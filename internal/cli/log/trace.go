@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -68,9 +67,9 @@ find theirs in TRACEPARENT, so that what they trace themselves hangs below.`, `a
 
 // collector is the address to which traces are sent.
 func collector(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", fmt.Errorf("%q is no http or https address", text)
+	u, err := cli.Address(text)
+	if err != nil {
+		return "", err
 	}
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = "/v1/traces"
@@ -149,9 +148,8 @@ func sendTrace(a *cli.App, ctx context.Context, id, address string) error {
 			req.Header.Set(strings.TrimSpace(name), plain)
 		}
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	const remedy = "see that a collector takes OTLP over HTTP at that address, and send it again: nothing is lost"
-	resp, err := client.Do(req)
+	resp, err := cli.HTTPClient().Do(req)
 	if err != nil {
 		return refusal.Because(refusal.StoreError, "send the trace", err, remedy)
 	}

@@ -78,7 +78,7 @@ func docNames() (names []string) {
 // docPages are all pages, without their texts.
 func docPages() (pages []docPage) {
 	for _, name := range docNames() {
-		page, _ := readDoc(name) // it is there
+		page, _ := docNamed(name) // it is there
 		page.Text = ""
 		pages = append(pages, page)
 	}
@@ -99,6 +99,11 @@ func readDoc(name string) (docPage, error) {
 		}
 		return docPage{}, cli.UsageError(remedy, "there is no page %q", asked)
 	}
+	return docNamed(name)
+}
+
+// docNamed reads a page that is there.
+func docNamed(name string) (docPage, error) {
 	text, err := fs.ReadFile(ferrus.Docs(), name+".md")
 	if err != nil {
 		return docPage{}, err

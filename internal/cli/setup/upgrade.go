@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,8 +51,8 @@ Redirects are not followed. Only a person may use it.`, "version newest upgrade.
 			if !cmd.Flags().Changed("from") {
 				from = newestRelease
 			}
-			if u, err := url.Parse(from); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-				return cli.UsageError("ferrus upgrade-check", "--from: %q is no http or https address", from)
+			if _, err := cli.Address(from); err != nil {
+				return cli.UsageError("ferrus upgrade-check", "--from: %v", err)
 			}
 			if err := a.RefuseAgent("upgrade-check"); err != nil {
 				return err
@@ -80,8 +79,7 @@ func askNewest(ctx context.Context, address string) (string, error) {
 		return "", err
 	}
 	req.Header.Set("User-Agent", "ferrus")
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
+	resp, err := cli.HTTPClient().Do(req)
 	if err != nil {
 		return "", refusal.Because(refusal.StoreError, "ask for the newest version", err, remedy)
 	}

@@ -142,17 +142,25 @@ func (m *menu) keys() []hint {
 
 func (m *menu) view(width, height int) ([]string, *tea.Cursor) {
 	width = min(width-4, 72)
-	room := max(1, height-2)
-	var rows []string
-	first := max(0, min(m.at-room/2, len(m.acts)-room))
-	for i := first; i < min(len(m.acts), first+room); i++ {
-		text := fmt.Sprintf("  %s  %s", number(i), line(m.acts[i].Label))
-		if i == m.at {
-			text = marked.Render(fit("> "+text[2:], width))
-		}
-		rows = append(rows, text)
+	var texts []string
+	for i, a := range m.acts {
+		texts = append(texts, number(i)+"  "+line(a.Label))
 	}
-	return framed(m.title, rows, width), nil
+	return framed(m.title, around(texts, m.at, width, height-2), width), nil
+}
+
+// around draws the texts about the chosen one, as many as lines are there.
+func around(texts []string, chosen, width, lines int) (rows []string) {
+	lines = max(1, lines)
+	from := max(0, min(chosen-lines/2, len(texts)-lines))
+	for i, text := range texts[from:min(len(texts), from+lines)] {
+		if from+i == chosen {
+			rows = append(rows, marked.Render(fit("> "+text, width)))
+		} else {
+			rows = append(rows, "  "+text)
+		}
+	}
+	return rows
 }
 
 // number is the key of a choice; those after the ninth have none.

@@ -97,17 +97,12 @@ func (p *finder) view(width, height int) ([]string, *tea.Cursor) {
 	width = min(width-4, 72)
 	list := p.found()
 	p.at = max(0, min(p.at, len(list)-1))
-	room := max(1, height-3)
 	typed := clip(p.typed, width-2)
-	rows := []string{": " + typed}
-	first := max(0, min(p.at-room/2, len(list)-room))
-	for i := first; i < min(len(list), first+room); i++ {
-		text := "  " + fit(list[i].key, 8) + list[i].label
-		if i == p.at {
-			text = marked.Render(fit("> "+text[2:], width))
-		}
-		rows = append(rows, text)
+	var texts []string
+	for _, e := range list {
+		texts = append(texts, fit(e.key, 8)+e.label)
 	}
+	rows := append([]string{": " + typed}, around(texts, p.at, width, height-3)...)
 	if len(list) == 0 {
 		rows = append(rows, dim.Render("  nothing has these words"))
 	}

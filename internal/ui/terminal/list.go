@@ -9,7 +9,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -214,7 +213,7 @@ func (l *list) draw(it item, selected, focused bool, now time.Time) []string {
 	}
 	old := ""
 	if !it.since.IsZero() {
-		old = format.Duration(max(time.Second, now.Sub(it.since)))
+		old = age(it.since, now)
 	}
 	indent := strings.Repeat("  ", it.depth)
 	if it.depth > 0 {

@@ -16,9 +16,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	inRight := left == 0 || right > 0 && at.X > left
 	switch {
 	case m.dialog != nil:
-		if wheel != "" {
-			_, cmd := m.dialog.update(tea.KeyPressMsg{Code: rune(wheel[0]), Text: wheel})
-			return cmd
+		if n, ok := m.dialog.(*note); ok && wheel != "" { // in another dialog its key would be typed
+			n.press(wheel)
 		}
 	case m.filter != nil:
 	case wheel != "" && inRight:

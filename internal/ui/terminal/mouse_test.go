@@ -72,7 +72,25 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 			t.Errorf("%v: the mouse has done %v", size, src.done)
 		}
 	}
-	s := onStage(t, night(t), 120, 40)
+	s := onStage(t, night(t), 80, 24)
+	s.press("?")
+	s.shows("Keys (top)")
+	s.send(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+	if shown := ansi.Strip(s.View().Content); strings.Contains(shown, "Keys (top)") || !strings.Contains(shown, "Keys (") {
+		t.Errorf("the wheel does not scroll the help:\n%s", shown)
+	}
+	s.press("esc", "n", "n", "r")
+	s.write("bad")
+	s.send(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+	if f := s.dialog.(*form); f.inputs[f.at].text() != "bad" {
+		t.Errorf("the wheel types %q", f.inputs[f.at].text())
+	}
+	s.press("esc", ":")
+	s.send(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelUp})
+	if f := s.dialog.(*finder); f.typed != "" {
+		t.Errorf("the wheel types %q", f.typed)
+	}
+	s = onStage(t, night(t), 120, 40)
 	if s.View().MouseMode == tea.MouseModeNone {
 		t.Error("the screen does not take the mouse")
 	}

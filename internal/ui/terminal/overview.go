@@ -96,7 +96,8 @@ func (t *overviewTab) task(s *sheet, d *status.Detail) {
 	}
 	s.gap()
 	for _, n := range t.allNeeds(d.Needs) {
-		s.add(markOf(n.Kind).style.Bold(true), "", markOf(n.Kind).sign+" "+line(n.Text))
+		mark := markOf(n.Kind)
+		s.add(mark.style.Bold(true), "", mark.sign+" "+line(n.Text))
 		s.add(plain, "  ", n.Command)
 		if n.Output != "" {
 			s.add(dim, "  ", n.Output)
