@@ -27,7 +27,9 @@ of the branch gets the conflict as a review.`,
 started. The checks run in the work tree of the branch. The merge is refused
 while the project has another task of its own. If that task is the one that was
 branched, it becomes Complete too. Files that the branch has added and that
-.gitignore names are left out.
+.gitignore names are left out. You can go on editing while the checks run. An
+edit of a file that the merge changes is merged, and the checks run again. Other
+edits stay, and the checks have not seen them.
 
 With --resolve the executor gets the changes of the project in its files, and a
 review that describes the conflict. Its work must be checked, reviewed and

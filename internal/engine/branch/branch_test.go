@@ -197,6 +197,53 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 	}
 }
 
+// TestAMergeGoesOnBesideAPersonWhoEdits: what is edited in the project while the gate runs stays, and is judged with the merge if it is in
+// a file that the merge changes.
+func TestAMergeGoesOnBesideAPersonWhoEdits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file  string // which is edited with each run of the gate
+		runs  int
+		edits string // what is there then
+	}{
+		{"notes.txt", 1, "edit\n"},
+		{"long.txt", 3, ""},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			top := "../../../" // from the work tree of the branch
+			p := enginetest.Repository(t, enginetest.Gate("! test -e "+top+"judge || { echo >>"+top+"judge; echo edit >>"+top+c.file+"; }"))
+			long := strings.Repeat("line\n", 9)
+			p.Write("long.txt", long)
+			p.Write(".gitignore", "judge\n")
+			h := p.Human()
+			enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}, Own: true})
+			alt := p.On("alt")
+			enginetest.Must(alt.Human().CreateTask(t.Context(), "Do it.", ""))(t)
+			alt.Does("long.txt", "first\n"+long)
+			p.Write("other.txt", "the project has moved on\n")
+			p.Write("judge", "")
+			_, err := branch.Merge(t.Context(), h, alt.Human(), nil)
+			if got := p.Read("judge"); len(got) != c.runs {
+				t.Errorf("the gate has judged %d times", len(got))
+			}
+			if c.runs > 1 {
+				enginetest.Refused(t, err, refusal.TreeChanged, "let who edits them finish")
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.Read("long.txt"); got != "first\n"+long {
+				t.Errorf("merged %q", got)
+			}
+			if got := p.Read(c.file); got != c.edits {
+				t.Errorf("edited %q", got)
+			}
+		})
+	}
+}
+
 // TestMarksOfAConflictAreNotMerged although they were approved.
 func TestMarksOfAConflictAreNotMerged(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
@@ -17,6 +16,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
@@ -75,10 +76,10 @@ func byPerson(name string) kind {
 
 // Merge brings the approved work of a branch, that of the session from, into the files of the project, that of s: git's
 // three-way merge from where the work began. The gate is run on the result, in the branch's work tree, before anything of
-// the project's is moved. The project's index, commits and branches are not touched. If its own task is the one that was
-// branched, that is Complete too, and who held it is fenced, and ended by fenced, which may be nil. All or nothing: the
-// error is a *ConflictError or another *refusal.RefusedError, and neither side has changed. The same call finishes one that was
-// interrupted.
+// the project's is moved. What somebody edits meanwhile in files that the merge does not change stays, unjudged. The
+// project's index, commits and branches are not touched. If its own task is the one that was branched, that is Complete too,
+// and who held it is fenced, and ended by fenced, which may be nil. All or nothing: the error is a *ConflictError or another
+// *refusal.RefusedError, and neither side has changed. The same call finishes one that was interrupted.
 func Merge(ctx context.Context, s, from *engine.Session, fenced func() error) (Merged, error) {
 	lock, err := alone(s.Engine())
 	if err != nil {
@@ -104,17 +105,49 @@ func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) 
 		if err != nil {
 			return Merged{}, err
 		}
-		ours, err := m.into.Snapshot(ctx)
+		tree, apart, err := m.followEdits(ctx, tree)
 		if err != nil {
-			return Merged{}, refusal.Git(err)
+			return Merged{}, err
 		}
-		if ours == m.ours {
+		if apart {
 			return m.fence(ctx, tree, res, fenced)
 		}
-		m.ours = ours
 	}
-	return Merged{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the project's files change while they are merged", Person: true,
+	return Merged{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: "files that are merged change in the project meanwhile", Person: true,
 		Remedy: "let who edits them finish, then try again"}
+}
+
+// followEdits looks at the project's files again, when the gate has judged a merged tree. Edits at other paths than those that the merge
+// changes belong to what is to be the project's, as they would a moment later, without a judgement. apart is false if somebody has edited
+// what the merge changes: then all is merged and judged again.
+func (m *merging) followEdits(ctx context.Context, tree string) (with string, apart bool, err error) {
+	was := m.ours
+	if m.ours, err = m.into.Snapshot(ctx); err != nil {
+		return "", false, refusal.Git(err)
+	}
+	if m.ours == was {
+		return tree, true, nil
+	}
+	brought, err := m.into.Deltas(ctx, was, tree)
+	if err != nil {
+		return "", false, refusal.Git(err)
+	}
+	edited, err := m.into.Deltas(ctx, was, m.ours)
+	if err != nil {
+		return "", false, refusal.Git(err)
+	}
+	paths := git.Set{}
+	for _, d := range brought {
+		paths.Add(d.Path)
+	}
+	if slices.ContainsFunc(edited, func(d repository.Delta) bool { return paths[d.Path] }) {
+		return "", false, nil
+	}
+	got, err := m.into.Merge(ctx, was, m.ours, tree)
+	if err != nil {
+		return "", false, refusal.Git(err)
+	}
+	return got.Tree, len(got.Conflicts) == 0, nil
 }
 
 // Merging reports whether a merge into the project of e is in progress, in whatever process.
@@ -307,78 +340,6 @@ func parentName(p state.Parent) string {
 		return "the project's task"
 	}
 	return p.Branch
-}
-
-// judgeClean runs the gate on a tree in the checkout of the branch's task. The branch's work tree is not touched.
-func (m *merging) judgeClean(ctx context.Context, gate config.Gate, tree string) (checks.Result, error) {
-	// The branch's store has not got it.
-	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
-		return checks.Result{}, refusal.Git(err)
-	}
-	res, err := m.from.Engine().Runner().JudgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
-	return res, errors.Join(err, m.forget(context.WithoutCancel(ctx)))
-}
-
-// judge runs the gate on a merged tree in the work tree of the branch, and puts that back. whole also has what the rules of the tree
-// ignore. A clean gate has its own checkout.
-func (m *merging) judge(ctx context.Context, whole, tree string) (res checks.Result, err error) {
-	gate, err := m.from.Engine().Gate(m.was)
-	if err != nil {
-		return res, err
-	}
-	if gate.Checks.Clean() {
-		return m.judgeClean(ctx, gate, tree)
-	}
-	if err := m.writeTree(ctx, whole); err != nil {
-		return res, err
-	}
-	triedTree, _, err := m.triedTree(ctx)
-	if err != nil {
-		return res, errors.Join(err, m.back(context.WithoutCancel(ctx), whole))
-	}
-	defer func() {
-		ctx := context.WithoutCancel(ctx)
-		id, wrong := m.work.Fingerprint(ctx)
-		if wrong == nil && id != triedTree {
-			_, wrong = m.from.Engine().Keep(ctx, m.was) // somebody may have worked on them
-		}
-		if wrong == nil && err == nil && id != triedTree {
-			err = m.written(ctx, triedTree, id)
-		}
-		if wrong == nil {
-			wrong = m.back(ctx, id)
-		}
-		err = errors.Join(err, wrong)
-	}()
-	if err := m.from.Engine().Runner().Await(ctx); err != nil {
-		return res, err
-	}
-	on := checkrun.Target{Task: m.was.Task.TaskID}
-	spec, err := m.from.Engine().Runner().Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", on)
-	if err != nil {
-		return res, err
-	}
-	at, err := m.from.Engine().Runner().Prepare(ctx, m.was, gate, on)
-	if err != nil {
-		return res, checkrun.Trouble(err)
-	}
-	defer at.Release()
-	return m.from.Engine().Runner().Run(ctx, at.On(spec))
-}
-
-// writeTree puts a tree into the branch's work tree, having it kept and so marked.
-func (m *merging) writeTree(ctx context.Context, tree string) error {
-	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
-		return refusal.Git(err)
-	}
-	if err := m.moveBranch(ctx, m.theirs, tree); err != nil {
-		id, wrong := m.work.Fingerprint(ctx)
-		if wrong == nil {
-			wrong = m.back(ctx, id)
-		}
-		return errors.Join(refusal.Git(err), wrong)
-	}
-	return nil
 }
 
 // Notice names the files that were edited while the merge moved them, "" for none.

@@ -99,8 +99,8 @@ func (p *plan) decide(d repository.Delta, f *facts) error {
 	switch {
 	case sparse && !d.New.Exists():
 		p.left.Add(d.Path) // only the user's index could say that it is gone
-	case !d.New.Exists() && changed && !had.Exists():
-		p.left.Add(d.Path) // made since the snapshot, or ignored when it was taken
+	case changed && had == d.New:
+		p.left.Add(d.Path) // edited since the snapshot where both trees have the same: made, for one, or ignored when it was taken
 	case !d.New.Exists() && changed, sparse && d.New == off && changed && d.Old.Exists():
 		return &BlockedError{d.Path, inTheWay}
 	case !d.New.Exists(), sparse && d.New == off:

@@ -31,7 +31,8 @@ type Change struct {
 	Written []string
 	Removed []string
 	// Left differs still: submodules and embedded repositories, which are never touched, with what would be inside them;
-	// files made since the snapshot; files that a sparse checkout has and the tree has not.
+	// files edited since the snapshot where both trees have the same, made or deleted for one; files that a sparse checkout
+	// has and the tree has not.
 	Left []string
 	// Edited was changed by somebody meanwhile, or while an earlier Restore was cut off. It is saved.
 	Edited []Edit
@@ -39,7 +40,8 @@ type Change struct {
 
 // Restore makes the files of the work tree those of the tree to. from is the snapshot that the caller took, and keeps:
 // Restore changes nothing but what is in it, so that a Restore of from takes all of it back. A file that is in neither
-// tree is left, one that has changed since the snapshot and would be lost is a [*BlockedError].
+// tree, or the same in both, is left as somebody may have edited it since. One that has changed since the snapshot and would
+// be lost is a [*BlockedError].
 //
 // It never touches what git ignores unless it is tracked, by the rules of now and by those of to: a file that came to be
 // counted because a rule was gone stays when the rule is back. Nor does it touch what [worktree.Open] leaves out, or the user's
