@@ -1,0 +1,146 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/test/kit"
+)
+
+// TestWhatTheJudgeSees: each measure is noticed where it is not as it should be, and nothing else is.
+func TestWhatTheJudgeSees(t *testing.T) {
+	t.Parallel()
+	sum := hash([]byte(content(1, lines)))
+	life := []event{{Kind: started}, {Kind: begun, Task: 1}, {Kind: stepped, Task: 1}, {Kind: stepped, Task: 1}, {Kind: stepped, Task: 1}, {Kind: stepped, Task: 1},
+		{Kind: ended, Task: 1}, {Kind: checked, Task: 1, Hash: sum}, {Kind: accepted, Task: 1}}
+	fine := result{Tasks: 1, Right: 1, Starts: 1}
+	for _, c := range []struct {
+		name   string
+		change func(w *world, events []event) []event
+		want   func(*result)
+	}{
+		{"all is well", func(_ *world, e []event) []event { return e }, func(*result) {}},
+		{"a file is wrong", func(w *world, e []event) []event { write(t, w, file(1), content(1, 2)); return e }, func(r *result) {
+			r.Right, r.Wrong, r.Unchecked = 0, 1, 1
+		}},
+		{"nobody knows of it", func(w *world, e []event) []event { w.states = nil; return e[:8] }, func(r *result) { r.Right, r.Lost = 0, 1 }},
+		{"it was done, and is no more", func(w *world, e []event) []event { w.states = nil; return e }, func(r *result) { r.Right, r.Wrong = 0, 1 }},
+		{"it failed", func(w *world, e []event) []event { w.states[1] = failed; return e[:8] }, func(r *result) { r.Right, r.Failed = 0, 1 }},
+		{"it is begun again", func(_ *world, e []event) []event { return append(e, event{Kind: begun, Task: 1}) }, func(r *result) {
+			r.Starts, r.Twice = 2, 1
+		}},
+		{"two at once", func(_ *world, e []event) []event { return append(e, event{Kind: overlaps, Task: 1}) }, func(r *result) { r.Overlaps = 1 }},
+		{"no check", func(_ *world, e []event) []event { return append(e[:7], e[8]) }, func(r *result) { r.Unchecked = 1 }},
+		{"a check of other bytes", func(_ *world, e []event) []event { e[7].Hash = "other"; return e }, func(r *result) { r.Unchecked = 1 }},
+		{"a check afterwards", func(_ *world, e []event) []event { e[7], e[8] = e[8], e[7]; return e }, func(r *result) { r.Unchecked = 1 }},
+		{"a line of the person is gone", func(w *world, e []event) []event { write(t, w, "notes.txt", note(1)+"\n"); w.notes = 2; return e }, func(r *result) {
+			r.Edits = 2 // neither is where it was
+		}},
+		{"lines written again", func(_ *world, e []event) []event { return append(e, e[2], e[3]) }, func(r *result) { r.Wasted = 2 * tokens }},
+		{"a kill, and a person", func(_ *world, e []event) []event {
+			return append([]event{{Kind: started}, {Kind: killed, What: agents, Task: 1}, {Kind: killed, What: conductors}, {Kind: helped}}, e...)
+		}, func(r *result) {
+			r.Restarts, r.Acts, r.Killed, r.Resumed = 1, 1, map[string]int{agents: 1, conductors: 1}, []float64{4}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			w := &world{dir: filepath.Join(home, "project"), record: record(home), tasks: 1, states: map[int]state{1: done}}
+			write(t, w, file(1), content(1, lines))
+			events := c.change(w, append([]event{}, life...))
+			for i := range events {
+				events[i].At = time.Duration(i) * time.Second
+			}
+			want := fine
+			want.Killed = map[string]int{}
+			c.want(&want)
+			if diff := cmp.Diff(want, w.verdict(events, files(t, w))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, w *world, name, text string) {
+	t.Helper()
+	path := filepath.Join(w.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func files(t *testing.T, w *world) map[string]string {
+	t.Helper()
+	all, err := w.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestAnAgentGoesOnWhereTheFileEnds, and another that comes meanwhile is noticed.
+func TestAnAgentGoesOnWhereTheFileEnds(t *testing.T) {
+	home := t.TempDir()
+	t.Chdir(home)
+	w := &world{dir: home, record: record(home)}
+	write(t, w, file(3), content(3, 3))
+	for range 2 { // both have the lock for the life of this process
+		if err := workOn(w.record, strings.NewReader("Do "+text(3)+".")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	events, err := w.record.events()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		got = append(got, string(e.Kind)+" "+strconv.Itoa(e.Task))
+	}
+	if diff := cmp.Diff([]string{"begun 3", "stepped 3", "ended 3", "begun 3", "overlaps 3", "ended 3"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := check(w.record); err != nil {
+		t.Error(err)
+	}
+	write(t, w, file(3), content(3, 3))
+	if err := check(w.record); err == nil {
+		t.Error("a file that is not complete passes")
+	}
+}
+
+// TestNothingIsLostWhateverIsKilled: the first seeds over ferrus, until at least twenty kills have struck.
+func TestNothingIsLostWhateverIsKilled(t *testing.T) {
+	kit.Long(t, "test/e2e has kills of each kind")
+	t.Chdir("../..")
+	l, err := newLab(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(l.dir)
+	o := options{tasks: 4, every: 150 * time.Millisecond, limit: kit.Patience, silence: kit.Patience}
+	for seed, kills := uint64(1), 0; kills < 20; seed++ {
+		r, err := l.play(t.Context(), ferrus, o, seed, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range r.Killed {
+			kills += n
+		}
+		if r.Right != r.Tasks || r.Wrong+r.Lost+r.Twice+r.Overlaps+r.Unchecked+r.Edits+r.Stalls > 0 {
+			t.Errorf("seed %d: %+v", seed, r)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	if len(os.Args) == 3 {
+		if act, ok := acts[os.Args[1]]; ok {
+			if err := act(record(os.Args[2])); err != nil {
+				fmt.Fprintln(os.Stderr, "killresume:", err)
+				os.Exit(1)
+			}
+			return
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := measure(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "killresume:", err)
+		os.Exit(1)
+	}
+}
+
+// options are what a measurement is made of.
+type options struct {
+	systems string
+	seeds   int
+	first   uint64
+	tasks   int
+	every   time.Duration
+	limit   time.Duration
+	silence time.Duration
+	out     string
+	verbose bool
+}
+
+// measure runs each system with each seed, without kills and with them, and writes the table.
+func measure(ctx context.Context, args []string, out io.Writer) error {
+	o := options{}
+	var names []string
+	for _, a := range adapters {
+		names = append(names, a.name)
+	}
+	flags := flag.NewFlagSet("killresume", flag.ContinueOnError)
+	flags.StringVar(&o.systems, "systems", strings.Join(names, ","), "the systems, separated by commas")
+	flags.IntVar(&o.seeds, "seeds", 5, "how many seeds")
+	flags.Uint64Var(&o.first, "first", 1, "the first seed")
+	flags.IntVar(&o.tasks, "tasks", 8, "how many tasks each run has")
+	flags.DurationVar(&o.every, "every", 400*time.Millisecond, "the mean time between two kills")
+	flags.DurationVar(&o.limit, "limit", 3*time.Minute, "how long a run may take")
+	flags.DurationVar(&o.silence, "silence", 15*time.Second, "after how long without an event, with nobody named, a run counts as stalled")
+	flags.StringVar(&o.out, "out", "", "add each run as a line of JSON to this file")
+	flags.BoolVar(&o.verbose, "v", false, "print each run, and keep the folders")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	l, err := newLab(ctx)
+	if err != nil {
+		return err
+	}
+	if !o.verbose {
+		defer os.RemoveAll(l.dir)
+	}
+	var all []result
+	for _, name := range strings.Split(o.systems, ",") {
+		i := slices.IndexFunc(adapters, func(a adapter) bool { return a.name == name })
+		if i < 0 {
+			return fmt.Errorf("there is no system %q; there are %s", name, strings.Join(names, ", "))
+		}
+		for seed := o.first; seed < o.first+uint64(o.seeds); seed++ {
+			for _, kills := range []bool{false, true} {
+				r, err := l.play(ctx, adapters[i], o, seed, kills)
+				if err != nil {
+					return fmt.Errorf("%s, seed %d: %w", name, seed, err)
+				}
+				all = append(all, r)
+				if err := errors.Join(keep(o.out, r), say(out, o.verbose, r)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	_, err = io.WriteString(out, table(all))
+	return err
+}
+
+// keep adds a run to the raw data.
+func keep(name string, r result) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(json.NewEncoder(f).Encode(r), f.Close())
+}
+
+func say(out io.Writer, verbose bool, r result) error {
+	if !verbose {
+		return nil
+	}
+	return json.NewEncoder(out).Encode(r)
+}

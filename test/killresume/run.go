@@ -1,0 +1,252 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// A lab has the programs that all runs share.
+type lab struct {
+	dir string // of all runs
+	bin string // ferrus, ferrusd, the scripted agent and this program
+}
+
+func newLab(ctx context.Context) (*lab, error) {
+	dir, err := os.MkdirTemp("", "killresume-")
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{dir: dir, bin: filepath.Join(dir, "bin")}
+	build := exec.CommandContext(ctx, "go", "build", "-o", l.bin+"/", "./cmd/ferrus", "./cmd/ferrusd", "./docs/examples/scripted", "./test/killresume")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("go build: %w\n%s", err, out), os.RemoveAll(dir))
+	}
+	return l, nil
+}
+
+// A world is the project of one run, and what is known of it.
+type world struct {
+	dir    string // the repository
+	record record
+	bin    string
+	exe    string // this program
+	tasks  int
+
+	adapter adapter
+	ended   chan error // how the main program has ended; nil while it does not run
+	started time.Time  // when that was
+	due     time.Time  // when it is to be started; zero if it runs, or has done all that it can
+	notes   int        // how many lines the person has written
+	states  map[int]state
+	stalls  int
+}
+
+// query marks the processes by which this program asks about a system: nobody kills those.
+const query = "KILLRESUME_QUERY=1"
+
+// run runs a command in the repository and returns its output.
+func (w *world) run(ctx context.Context, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = w.dir
+	cmd.Env = append(w.environ(), query)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return out, fmt.Errorf("%s %v: %w\n%s%s", filepath.Base(name), args, err, out, stderr.String())
+	}
+	return out, nil
+}
+
+// environ is the environment of a run: a home of its own, and an author for git.
+func (w *world) environ() []string {
+	home := filepath.Dir(w.dir)
+	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_CONFIG_NOSYSTEM=1")
+}
+
+// The times of a run.
+const (
+	tick    = 20 * time.Millisecond
+	restart = 300 * time.Millisecond // the main program is not started more often
+	look    = 250 * time.Millisecond // between two looks at the states
+	edit    = 400 * time.Millisecond // between two edits of the person
+	answer  = time.Second            // how long the person takes to answer
+)
+
+// play runs the tasks on one system once, and judges it.
+func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills bool) (result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	home, err := os.MkdirTemp(l.dir, a.name+"-")
+	if err != nil {
+		return result{}, err
+	}
+	w := &world{dir: filepath.Join(home, "project"), record: record(filepath.Join(home, "record")), bin: l.bin, exe: filepath.Join(l.bin, "killresume"), tasks: o.tasks, adapter: a}
+	for _, dir := range []string{w.dir, string(w.record)} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return result{}, err
+		}
+	}
+	if _, err := w.run(ctx, "sh", "-c", "git init -q -b main && echo '# A project' >README.md && git add . && git commit -qm 'a project'"); err != nil {
+		return result{}, err
+	}
+	if err := a.prepare(ctx, w); err != nil {
+		return result{}, err
+	}
+	k := newKiller(w, seed, o.every)
+	defer k.end()
+	began := time.Now()
+	if err := w.live(ctx, o, k, kills); err != nil {
+		return result{}, err
+	}
+	took := time.Since(began)
+	k.end()
+	r, err := w.judge()
+	r.System, r.Seed, r.Kills, r.Seconds = a.name, seed, kills, took.Seconds()
+	return r, err
+}
+
+// live is the time of a run: until each task has an end, or the limit.
+func (w *world) live(ctx context.Context, o options, k *killer, kills bool) error {
+	began := time.Now()
+	w.due = began
+	var looked, edited, moved time.Time
+	var size int64
+	asked := map[int]time.Time{}
+	for time.Since(began) < o.limit {
+		if err := w.manage(); err != nil {
+			return err
+		}
+		if kills {
+			if err := k.strike(); err != nil {
+				return err
+			}
+		}
+		if time.Since(edited) >= edit {
+			edited = time.Now()
+			if err := w.edit(); err != nil {
+				return err
+			}
+		}
+		if n, err := w.record.size(); err != nil {
+			return err
+		} else if n != size {
+			size, moved = n, time.Now()
+		}
+		if time.Since(looked) >= look {
+			looked = time.Now()
+			over, err := w.look(ctx, asked)
+			if err != nil || over {
+				return err
+			}
+			if time.Since(moved) > o.silence && len(asked) == 0 {
+				w.stalls, moved = w.stalls+1, time.Now()
+				if err := w.help(ctx, 0); err != nil {
+					return err
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(tick):
+		}
+	}
+	return nil
+}
+
+// manage starts the main program again if it has failed or was killed, as a manager of services does.
+func (w *world) manage() error {
+	select {
+	case err := <-w.ended:
+		if w.ended = nil; err == nil {
+			return nil
+		}
+		w.due = w.started.Add(restart)
+	default:
+	}
+	if w.due.IsZero() || time.Now().Before(w.due) {
+		return nil
+	}
+	w.due = time.Time{}
+	log, err := os.OpenFile(filepath.Join(string(w.record), "main.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := w.adapter.main(w)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.environ(), log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	w.ended, w.started = make(chan error, 1), time.Now()
+	go func(ended chan<- error) { ended <- cmd.Wait() }(w.ended)
+	return w.record.add(event{Kind: started, Pid: cmd.Process.Pid})
+}
+
+// edit is a person at work in the project: a line more in a file of their own.
+func (w *world) edit() error {
+	f, err := os.OpenFile(filepath.Join(w.dir, "notes.txt"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, note(w.notes))
+	w.notes++
+	return errors.Join(err, f.Close())
+}
+
+func note(n int) string { return fmt.Sprintf("note %d", n) }
+
+// look asks the system how the tasks stand, records what is done, and answers what has been asked for a while.
+func (w *world) look(ctx context.Context, asked map[int]time.Time) (over bool, err error) {
+	states, err := w.adapter.states(ctx, w)
+	if err != nil {
+		return false, err
+	}
+	over = true
+	for task := 1; task <= w.tasks; task++ {
+		s := states[task]
+		if s == done && w.states[task] != done {
+			if err := w.record.add(event{Kind: accepted, Task: task}); err != nil {
+				return false, err
+			}
+		}
+		over = over && (s == done || s == failed)
+		if s != asking {
+			delete(asked, task)
+			continue
+		}
+		if asked[task].IsZero() {
+			asked[task] = time.Now()
+		} else if time.Since(asked[task]) > answer {
+			asked[task] = time.Now()
+			if err := w.help(ctx, task); err != nil {
+				return false, err
+			}
+		}
+	}
+	w.states = states
+	return over, nil
+}
+
+// help is an act of the person.
+func (w *world) help(ctx context.Context, task int) error {
+	if err := w.record.add(event{Kind: helped, Task: task}); err != nil {
+		return err
+	}
+	if w.ended == nil && w.due.IsZero() {
+		w.due = time.Now() // a person starts it again
+	}
+	return w.adapter.help(ctx, w, task)
+}
