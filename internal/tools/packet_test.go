@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -139,6 +140,14 @@ func (l load) try(t *testing.T) {
 	text := res.Content[0].(*mcp.TextContent).Text
 	r := read(t, res)
 	t.Logf("%d bytes, cut %v", len(text), r.Cut)
+	// A holder whose client has dropped the answer from its conversation calls again.
+	if res, err = heir.client.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait_for_task"}); err != nil {
+		t.Fatal(err)
+	}
+	if again := read(t, res); again.Epoch != r.Epoch || again.Task != r.Task || again.Review != r.Review || !reflect.DeepEqual(again.LastCheck, r.LastCheck) ||
+		!reflect.DeepEqual(again.Decisions, r.Decisions) || !reflect.DeepEqual(again.Progress, r.Progress) {
+		t.Errorf("called again, it gets %+v", again)
+	}
 	if len(text) > 10<<10 || !utf8.ValidString(text) {
 		t.Errorf("the claim has %d bytes; valid %v", len(text), utf8.ValidString(text))
 	}
