@@ -2,10 +2,7 @@
 
 package main
 
-import (
-	"context"
-	"os/exec"
-)
+import "context"
 
 // An adapter is all that is known of a system.
 type adapter struct {
@@ -14,12 +11,14 @@ type adapter struct {
 	about string
 	// prepare makes a project in the folder of the world, which is a git repository with one commit, and adds the tasks.
 	prepare func(context.Context, *world) error
-	// main is the program that a manager of services keeps running.
-	main func(*world) *exec.Cmd
+	// mains are the programs that a manager of services keeps running: one, or one for each computer.
+	mains func(*world) []*service
 	// states says how each task stands.
 	states func(context.Context, *world) (map[int]state, error)
 	// help does what a person would do who is asked about a task, or finds that nothing moves (task 0).
 	help func(context.Context, *world, int) error
+	// collect brings the work that is done into the project, in the end; nil where it is there.
+	collect func(context.Context, *world) error
 	// class says what a process of the system is, by its command line; "" for one that is not killed on its own.
 	class func(line string) string
 }
@@ -40,8 +39,9 @@ const (
 	servers    = "server"
 	conductors = "conductor"
 	checks     = "check"
+	computers  = "computer" // all that runs on one of several, which is off for a while
 	everything = "everything"
 )
 
 // adapters are the systems that are measured, in the order of the table.
-var adapters = []adapter{ferrus, loop}
+var adapters = []adapter{ferrus, ferrusOn(2), ferrusOn(3), loop}

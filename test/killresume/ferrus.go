@@ -5,13 +5,15 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
 // ferrus is ferrus in files: one run works on two tasks at a time, a reviewer approves, and approved work is merged.
@@ -19,121 +21,229 @@ var ferrus = adapter{
 	name:  "ferrus",
 	about: "`ferrus run --parallel 2 --headless`; tasks in the queue, a work tree each, checks, a reviewer, `on_approve = \"merge\"`",
 	prepare: func(ctx context.Context, w *world) error {
-		agent := func(act string) string { return fmt.Sprintf("%s/scripted %s %s %s", w.bin, w.exe, act, w.record) }
-		config := fmt.Sprintf("[checks]\ncommands = [%q]\n\n[branches]\non_approve = \"merge\"\n\n[hq.executor]\nagent = \"command\"\ncommand = %q\n\n"+
-			"[hq.supervisor]\nagent = \"command\"\ncommand = %q\n", w.exe+" check "+string(w.record), agent("work"), agent("review"))
-		if err := os.WriteFile(filepath.Join(w.dir, "ferrus.toml"), []byte(config), 0o644); err != nil {
+		if err := w.configure("[branches]\non_approve = \"merge\"\n"); err != nil {
 			return err
 		}
 		if _, err := w.ferrus(ctx, "init", "--yes"); err != nil {
 			return err
 		}
-		shown, err := w.ferrus(ctx, "trust", "--show", "--json")
-		if err != nil {
+		if err := w.trust(ctx, w.dir, w.home()); err != nil {
 			return err
 		}
-		var values struct{ Digest string }
-		if err := json.Unmarshal(shown, &values); err != nil {
-			return err
-		}
-		if _, err := w.ferrus(ctx, "trust", "--digest", values.Digest); err != nil {
-			return err
-		}
-		for task := 1; task <= w.tasks; task++ {
-			if _, err := w.ferrus(ctx, "queue", text(task), "--name", branch(task)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return w.enqueue(ctx)
 	},
-	main: func(w *world) *exec.Cmd {
-		return exec.Command(filepath.Join(w.bin, "ferrus"), "run", "--parallel", "2", "--headless", "--unrehearsed")
+	mains: func(w *world) []*service {
+		return []*service{{dir: w.dir, home: w.home(), args: []string{filepath.Join(w.bin, "ferrus"), "run", "--parallel", "2", "--headless", "--unrehearsed"}}}
 	},
 	states: func(ctx context.Context, w *world) (map[int]state, error) {
-		shown, err := w.ferrus(ctx, "status", "--all", "--json")
-		if err != nil {
-			return nil, err
-		}
-		var all struct {
-			Needs    []need `json:"needs_you"`
-			Machines []struct {
-				Branch, State string
-				Merged        bool
-			}
-		}
-		if err := json.Unmarshal(shown, &all); err != nil {
-			return nil, err
-		}
-		states := map[int]state{}
-		for _, m := range all.Machines {
-			task, _ := strconv.Atoi(strings.TrimPrefix(m.Branch, "t"))
-			switch {
-			case m.State == "Complete" && m.Merged:
-				states[task] = done
-			case m.State == "Failed":
-				states[task] = failed
-			}
-		}
-		for _, need := range all.Needs {
-			task, _ := strconv.Atoi(strings.TrimPrefix(need.Branch, "t"))
-			if states[task] == waiting && !slices.Contains(ofRun, need.Kind) {
-				states[task] = asking
-			}
-		}
-		return states, nil
+		return w.ferrusStates(ctx, func(m machine) bool { return m.State == "Complete" && m.Merged })
 	},
-	help: func(ctx context.Context, w *world, task int) error {
-		shown, err := w.ferrus(ctx, "status", "--all", "--json")
-		if err != nil {
-			return err
+	help:  helpFerrus,
+	class: classOfFerrus,
+}
+
+// ferrusOn is ferrus on some computers with a database: a node on each, and a git remote by which the files travel. What is approved is
+// merged in the end, as a person does.
+func ferrusOn(n int) adapter {
+	home := func(w *world, i int) string { return filepath.Join(w.home(), fmt.Sprintf("computer-%d", i)) }
+	dir := func(w *world, i int) string {
+		if i == 0 {
+			return w.dir
 		}
-		var all struct {
-			Needs []need `json:"needs_you"`
-		}
-		if err := json.Unmarshal(shown, &all); err != nil {
-			return err
-		}
-		for _, need := range all.Needs {
-			if need.Branch == branch(task) {
-				_, err := w.run(ctx, "sh", "-c", "PATH=$0:$PATH; "+need.Command, w.bin)
+		return filepath.Join(home(w, i), "project")
+	}
+	return adapter{
+		name:  fmt.Sprintf("ferrus-%d", n),
+		about: fmt.Sprintf("`ferrus node --max 2` on %d computers, PostgreSQL, `[store] trees`; checks and a reviewer; the person merges in the end", n),
+		prepare: func(ctx context.Context, w *world) error {
+			database, err := postgrestest.NewDatabase()
+			if err != nil {
 				return err
 			}
-		}
-		return nil
-	},
-	class: func(line string) string {
-		program, rest, _ := strings.Cut(line, " ")
-		switch filepath.Base(program) {
-		case "ferrusd":
-			return servers
-		case "scripted":
-			return agents
-		case "killresume":
-			if strings.HasPrefix(rest, "check ") {
-				return checks
+			remote := filepath.Join(w.home(), "remote.git")
+			if err := w.configure(""); err != nil {
+				return err
 			}
-		case "ferrus":
-			switch {
-			case strings.HasPrefix(rest, "run "):
-				return conductors
-			case strings.HasPrefix(rest, "serve"):
-				return servers
+			for i := range n {
+				config := filepath.Join(home(w, i), ".config", "ferrus")
+				if err := os.MkdirAll(config, 0o700); err != nil {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(config, "config.toml"), fmt.Appendf(nil, "[store]\ntrees = %q\n", remote), 0o600); err != nil {
+					return err
+				}
+				do := func(args ...string) error {
+					_, err := w.runIn(ctx, dir(w, i), home(w, i), args[0], args[1:]...)
+					return err
+				}
+				program := filepath.Join(w.bin, "ferrus")
+				if i == 0 {
+					err = errors.Join(do(program, "init", "--yes"), do("git", "add", "-A"), do("git", "commit", "-qm", "ferrus"),
+						do("git", "init", "-q", "--bare", "-b", "main", remote), do("git", "push", "-q", remote, "main"), w.trust(ctx, dir(w, i), home(w, i)), do(program, "store", "move", database))
+				} else if _, err = w.run(ctx, "git", "clone", "-q", remote, dir(w, i)); err == nil {
+					err = errors.Join(do(program, "store", "join", database, "--project", "project"), w.trust(ctx, dir(w, i), home(w, i)))
+				}
+				if err != nil {
+					return err
+				}
 			}
+			return w.enqueue(ctx)
+		},
+		mains: func(w *world) (all []*service) {
+			for i := range n {
+				all = append(all, &service{dir: dir(w, i), home: home(w, i), args: []string{filepath.Join(w.bin, "ferrus"), "node", "--max", "2"}})
+			}
+			return all
+		},
+		states: func(ctx context.Context, w *world) (map[int]state, error) {
+			return w.ferrusStates(ctx, func(m machine) bool { return m.State == "Complete" })
+		},
+		help: helpFerrus,
+		collect: func(ctx context.Context, w *world) error {
+			for task := 1; task <= w.tasks; task++ {
+				if w.states[task] != done {
+					continue
+				}
+				for _, args := range [][]string{{"branch", "--fetch", branch(task)}, {"merge", branch(task)}} {
+					if _, err := w.ferrus(ctx, args...); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+		class: classOfFerrus,
+	}
+}
+
+// configure writes the checks and the agents of the project.
+func (w *world) configure(more string) error {
+	agent := func(act string) string { return fmt.Sprintf("%s/scripted %s %s %s", w.bin, w.exe, act, w.record) }
+	config := fmt.Sprintf("[checks]\ncommands = [%q]\n\n[hq.executor]\nagent = \"command\"\ncommand = %q\n\n[hq.supervisor]\nagent = \"command\"\ncommand = %q\n\n%s",
+		w.exe+" check "+string(w.record), agent("work"), agent("review"), more)
+	return os.WriteFile(filepath.Join(w.dir, "ferrus.toml"), []byte(config), 0o644)
+}
+
+// trust agrees to what the project makes run, on one computer.
+func (w *world) trust(ctx context.Context, dir, home string) error {
+	program := filepath.Join(w.bin, "ferrus")
+	shown, err := w.runIn(ctx, dir, home, program, "trust", "--show", "--json")
+	if err != nil {
+		return err
+	}
+	var values struct{ Digest string }
+	if err := json.Unmarshal(shown, &values); err != nil {
+		return err
+	}
+	_, err = w.runIn(ctx, dir, home, program, "trust", "--digest", values.Digest)
+	return err
+}
+
+// enqueue adds the tasks.
+func (w *world) enqueue(ctx context.Context) error {
+	for task := 1; task <= w.tasks; task++ {
+		if _, err := w.ferrus(ctx, "queue", text(task), "--name", branch(task)); err != nil {
+			return err
 		}
-		return ""
-	},
+	}
+	return nil
+}
+
+// A machine is a task in a status of ferrus.
+type machine struct {
+	Branch, State string
+	Merged        bool
 }
 
 // A need is what ferrus asks a person for, with the command that helps.
 type need struct{ Kind, Branch, Command string }
 
-// ofRun are needs for what the main program does by itself when it runs again.
+// ofRun are needs for what the main program does by itself when it runs again, and for the merge in the end.
 var ofRun = []string{"merge", "review", "stopped"}
+
+// shown is what ferrus says of all tasks.
+type shown struct {
+	Needs    []need `json:"needs_you"`
+	Machines []machine
+}
+
+func (w *world) status(ctx context.Context) (all shown, err error) {
+	out, err := w.ferrus(ctx, "status", "--all", "--json")
+	if err != nil {
+		return all, err
+	}
+	return all, json.Unmarshal(out, &all)
+}
+
+func (w *world) ferrusStates(ctx context.Context, over func(machine) bool) (map[int]state, error) {
+	all, err := w.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	states := map[int]state{}
+	for _, m := range all.Machines {
+		switch {
+		case over(m):
+			states[taskOn(m.Branch)] = done
+		case m.State == "Failed":
+			states[taskOn(m.Branch)] = failed
+		}
+	}
+	for _, need := range all.Needs {
+		if task := taskOn(need.Branch); states[task] == waiting && !slices.Contains(ofRun, need.Kind) {
+			states[task] = asking
+		}
+	}
+	return states, nil
+}
+
+// helpFerrus runs the command that ferrus names.
+func helpFerrus(ctx context.Context, w *world, task int) error {
+	all, err := w.status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, need := range all.Needs {
+		if task > 0 && need.Branch == branch(task) {
+			_, err := w.run(ctx, "sh", "-c", "PATH=$0:$PATH; "+need.Command, w.bin)
+			return err
+		}
+	}
+	return nil
+}
+
+func classOfFerrus(line string) string {
+	program, rest, _ := strings.Cut(line, " ")
+	switch filepath.Base(program) {
+	case "ferrusd":
+		return servers
+	case "scripted":
+		return agents
+	case "killresume":
+		if strings.HasPrefix(rest, "check ") {
+			return checks
+		}
+	case "ferrus":
+		switch {
+		case strings.HasPrefix(rest, "run "), strings.HasPrefix(rest, "node "):
+			return conductors
+		case strings.HasPrefix(rest, "serve"):
+			return servers
+		}
+	}
+	return ""
+}
 
 // branch is the name of a task.
 func branch(task int) string { return "t" + strconv.Itoa(task) }
 
-// ferrus runs a command of ferrus in the project.
+// taskOn is the task of a branch; 0 for another one.
+func taskOn(branch string) int {
+	task, _ := strconv.Atoi(strings.TrimPrefix(branch, "t"))
+	return task
+}
+
+// ferrus runs a command of ferrus in the project, on the first computer.
 func (w *world) ferrus(ctx context.Context, args ...string) ([]byte, error) {
 	return w.run(ctx, filepath.Join(w.bin, "ferrus"), args...)
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,7 +37,7 @@ func (k *killer) later() {
 var weights = []struct {
 	class string
 	n     int
-}{{agents, 5}, {servers, 2}, {conductors, 2}, {checks, 1}, {everything, 1}}
+}{{agents, 5}, {servers, 2}, {conductors, 2}, {checks, 1}, {computers, 1}, {everything, 1}}
 
 // strike kills if it is time. If nothing of the class runs that is meant, it tries again with the next tick.
 func (k *killer) strike() error {
@@ -58,24 +58,12 @@ func (k *killer) strike() error {
 	if err != nil {
 		return err
 	}
-	victims := all
-	if class != everything {
-		victims = nil
-		for _, p := range all {
-			if k.w.adapter.class(p.line) == class {
-				victims = append(victims, p)
-			}
-		}
-		if len(victims) > 0 {
-			i := k.rand.IntN(len(victims))
-			victims = victims[i : i+1]
-		}
-	}
+	victims := k.choose(class, all)
 	if len(victims) == 0 {
 		return nil
 	}
 	e := event{Kind: killed, What: class, Pid: victims[0].pid}
-	if class != everything {
+	if len(victims) == 1 {
 		if e.Task, err = k.w.taskOf(victims[0], all); err != nil {
 			return err
 		}
@@ -87,6 +75,34 @@ func (k *killer) strike() error {
 	}
 	k.later()
 	return k.w.record.add(e)
+}
+
+// off is how long a computer is off that was killed: longer than others wait for it.
+const off = 12 * time.Second
+
+// choose returns the processes of a class that are to be killed: one of them, or all of a computer, or all.
+func (k *killer) choose(class string, all []process) (victims []process) {
+	at := -1
+	switch class {
+	case everything:
+		return all
+	case computers:
+		if len(k.w.mains) == 1 {
+			return nil
+		}
+		at = k.rand.IntN(len(k.w.mains))
+		k.w.mains[at].due = time.Now().Add(off)
+	}
+	for _, p := range all {
+		if at >= 0 && p.home == k.w.mains[at].home || k.w.adapter.class(p.line) == class {
+			victims = append(victims, p)
+		}
+	}
+	if at < 0 && len(victims) > 0 {
+		at = k.rand.IntN(len(victims))
+		victims = victims[at : at+1]
+	}
+	return victims
 }
 
 // end kills all that is left of a run.
@@ -107,7 +123,10 @@ func (k *killer) end() {
 type process struct {
 	pid, parent int
 	line        string // its command line
+	home        string // of its environment
 }
+
+var homeOf = regexp.MustCompile(`(?:^|\x00)HOME=([^\x00]*)`)
 
 // processes are those that belong to the run: their environment, their command line or their folder names it.
 func (w *world) processes() (all []process, err error) {
@@ -115,7 +134,6 @@ func (w *world) processes() (all []process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Dir(w.dir)
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || pid == os.Getpid() {
@@ -131,8 +149,11 @@ func (w *world) processes() (all []process, err error) {
 			continue
 		}
 		p := process{pid: pid, line: strings.TrimSuffix(strings.ReplaceAll(string(raw), "\x00", " "), " ")}
+		if m := homeOf.FindSubmatch(environ); m != nil {
+			p.home = string(m[1])
+		}
 		folder, _ := os.Readlink(dir + "/cwd")
-		if !bytes.Contains(environ, []byte("HOME="+home+"\x00")) && !strings.Contains(p.line, home) && !strings.HasPrefix(folder, home) {
+		if !strings.HasPrefix(p.home, w.home()) && !strings.Contains(p.line, w.home()) && !strings.HasPrefix(folder, w.home()) {
 			continue
 		}
 		stat, err := os.ReadFile(dir + "/stat")

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -27,8 +26,9 @@ var loop = adapter{
 		_, err := w.run(ctx, "sh", "-c", "git add -A && git commit -qm 'the tasks'")
 		return err
 	},
-	main: func(w *world) *exec.Cmd {
-		return exec.Command("sh", "-c", `while grep -q '^- \[ \]' TODO.md; do "$0" ralph "$1"; done`, w.exe, string(w.record))
+	mains: func(w *world) []*service {
+		script := `while grep -q '^- \[ \]' TODO.md; do "$0" ralph "$1"; done`
+		return []*service{{dir: w.dir, home: w.home(), args: []string{"sh", "-c", script, w.exe, string(w.record)}}}
 	},
 	states: func(_ context.Context, w *world) (map[int]state, error) {
 		list, err := os.ReadFile(filepath.Join(w.dir, "TODO.md"))

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/ferrus-go/ferrus/test/postgrestest"
 )
 
 func main() {
@@ -27,12 +29,15 @@ func main() {
 			return
 		}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := measure(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "killresume:", err)
-		os.Exit(1)
-	}
+	os.Exit(postgrestest.Main(func() int {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		if err := measure(ctx, os.Args[1:], os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "killresume:", err)
+			return 1
+		}
+		return 0
+	}))
 }
 
 // options are what a measurement is made of.

@@ -42,10 +42,8 @@ type world struct {
 	tasks  int
 
 	adapter adapter
-	ended   chan error // how the main program has ended; nil while it does not run
-	started time.Time  // when that was
-	due     time.Time  // when it is to be started; zero if it runs, or has done all that it can
-	notes   int        // how many lines the person has written
+	mains   []*service
+	notes   int // how many lines the person has written
 	states  map[int]state
 	stalls  int
 }
@@ -53,11 +51,18 @@ type world struct {
 // query marks the processes by which this program asks about a system: nobody kills those.
 const query = "KILLRESUME_QUERY=1"
 
-// run runs a command in the repository and returns its output.
+// home is where the project and all that belongs to the run is.
+func (w *world) home() string { return filepath.Dir(w.dir) }
+
+// run runs a command in the repository, on the first computer, and returns its output.
 func (w *world) run(ctx context.Context, name string, args ...string) ([]byte, error) {
+	return w.runIn(ctx, w.dir, w.mains[0].home, name, args...)
+}
+
+func (w *world) runIn(ctx context.Context, dir, home, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = w.dir
-	cmd.Env = append(w.environ(), query)
+	cmd.Dir = dir
+	cmd.Env = append(w.environ(home), query)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -67,9 +72,8 @@ func (w *world) run(ctx context.Context, name string, args ...string) ([]byte, e
 	return out, nil
 }
 
-// environ is the environment of a run: a home of its own, and an author for git.
-func (w *world) environ() []string {
-	home := filepath.Dir(w.dir)
+// environ is the environment of a computer of the run: a home of its own, and an author for git.
+func (w *world) environ(home string) []string {
 	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_CONFIG_NOSYSTEM=1")
 }
@@ -92,6 +96,7 @@ func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills
 		return result{}, err
 	}
 	w := &world{dir: filepath.Join(home, "project"), record: record(filepath.Join(home, "record")), bin: l.bin, exe: filepath.Join(l.bin, "killresume"), tasks: o.tasks, adapter: a}
+	w.mains = a.mains(w)
 	for _, dir := range []string{w.dir, string(w.record)} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return result{}, err
@@ -111,6 +116,11 @@ func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills
 	}
 	took := time.Since(began)
 	k.end()
+	if a.collect != nil {
+		if err := a.collect(ctx, w); err != nil {
+			return result{}, err
+		}
+	}
 	r, err := w.judge()
 	r.System, r.Seed, r.Kills, r.Seconds = a.name, seed, kills, took.Seconds()
 	return r, err
@@ -119,13 +129,17 @@ func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills
 // live is the time of a run: until each task has an end, or the limit.
 func (w *world) live(ctx context.Context, o options, k *killer, kills bool) error {
 	began := time.Now()
-	w.due = began
+	for _, s := range w.mains {
+		s.due = began
+	}
 	var looked, edited, moved time.Time
 	var size int64
 	asked := map[int]time.Time{}
 	for time.Since(began) < o.limit {
-		if err := w.manage(); err != nil {
-			return err
+		for _, s := range w.mains {
+			if err := w.manage(s); err != nil {
+				return err
+			}
 		}
 		if kills {
 			if err := k.strike(); err != nil {
@@ -165,33 +179,45 @@ func (w *world) live(ctx context.Context, o options, k *killer, kills bool) erro
 	return nil
 }
 
-// manage starts the main program again if it has failed or was killed, as a manager of services does.
-func (w *world) manage() error {
+// A service is a main program of a system, which a manager of services starts again when it has failed or was killed.
+type service struct {
+	dir, home string
+	args      []string
+
+	ended   chan error // how it has ended; nil while it does not run
+	started time.Time  // the last time
+	due     time.Time  // when it is to be started; zero if it runs, or has done all that it can
+}
+
+// manage does what is due for a service.
+func (w *world) manage(s *service) error {
 	select {
-	case err := <-w.ended:
-		if w.ended = nil; err == nil {
+	case err := <-s.ended:
+		if s.ended = nil; err == nil {
 			return nil
 		}
-		w.due = w.started.Add(restart)
+		if s.due.IsZero() {
+			s.due = s.started.Add(restart)
+		}
 	default:
 	}
-	if w.due.IsZero() || time.Now().Before(w.due) {
+	if s.due.IsZero() || s.ended != nil || time.Now().Before(s.due) {
 		return nil
 	}
-	w.due = time.Time{}
+	s.due = time.Time{}
 	log, err := os.OpenFile(filepath.Join(string(w.record), "main.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	cmd := w.adapter.main(w)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.environ(), log, log
+	cmd := exec.Command(s.args[0], s.args[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.dir, w.environ(s.home), log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	w.ended, w.started = make(chan error, 1), time.Now()
-	go func(ended chan<- error) { ended <- cmd.Wait() }(w.ended)
+	s.ended, s.started = make(chan error, 1), time.Now()
+	go func(ended chan<- error) { ended <- cmd.Wait() }(s.ended)
 	return w.record.add(event{Kind: started, Pid: cmd.Process.Pid})
 }
 
@@ -245,8 +271,10 @@ func (w *world) help(ctx context.Context, task int) error {
 	if err := w.record.add(event{Kind: helped, Task: task}); err != nil {
 		return err
 	}
-	if w.ended == nil && w.due.IsZero() {
-		w.due = time.Now() // a person starts it again
+	for _, s := range w.mains {
+		if s.ended == nil && s.due.IsZero() {
+			s.due = time.Now() // a person starts it again
+		}
 	}
 	return w.adapter.help(ctx, w, task)
 }

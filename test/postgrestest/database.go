@@ -75,26 +75,44 @@ func DurableDatabase(t testing.TB) string {
 	return sharedServer(t, true).Database(t)
 }
 
+// NewDatabase is DurableDatabase for a program that is no test and that [Main] runs. It ends with the program.
+func NewDatabase() (url string, err error) {
+	s, err := shared(true)
+	if err != nil {
+		return "", err
+	}
+	name := nextName()
+	return s.URL(name), s.exec(creating(name))
+}
+
 func sharedServer(t testing.TB, durable bool) *Server {
 	t.Helper()
 	need(t)
+	s, err := shared(durable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func shared(durable bool) (*Server, error) {
 	program.Lock()
 	defer program.Unlock()
 	if s := program.shared[durable]; s != nil {
-		return s
+		return s, nil
 	}
 	s, err := makeServer(Options{Durable: durable})
 	if err == nil {
 		err = s.start()
 	}
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if program.shared == nil {
 		program.shared = map[bool]*Server{}
 	}
 	program.shared[durable] = s
-	return s
+	return s, nil
 }
 
 // next returns a number that was not used yet in this program. The caller has locked it.
@@ -119,11 +137,20 @@ func (s *Server) Database(t testing.TB) string {
 // create makes an empty database and returns its name.
 func (s *Server) create(t testing.TB) string {
 	t.Helper()
-	program.Lock()
-	name := fmt.Sprintf("test_%d", next())
-	program.Unlock()
-	s.Exec(t, "create database "+name+" owner "+owner+" template template0")
+	name := nextName()
+	s.Exec(t, creating(name))
 	return name
+}
+
+// nextName is the name of a database that is not there yet.
+func nextName() string {
+	program.Lock()
+	defer program.Unlock()
+	return fmt.Sprintf("test_%d", next())
+}
+
+func creating(name string) string {
+	return "create database " + name + " owner " + owner + " template template0"
 }
 
 // URL returns the URL by which the owner of a database connects to it, with the password where the server asks for one.
