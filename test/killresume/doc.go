@@ -1,6 +1,7 @@
 // Killresume kills what works on tasks, at random, and counts what becomes of them.
 //
-//	go run ./test/killresume [-systems NAMES] [-seeds N] [-first SEED] [-tasks N] [-every DURATION] [-out FILE] [-v]
+//	go run ./test/killresume [-systems NAMES] [-seeds N] [-first SEED] [-tasks N] [-every DURATION] [-out FILE]
+//		[-pictures DIR] [-v]
 //
 // Each system gets the same tasks in a repository of its own, and the same scripted agents instead of a model: they think, write a line,
 // and go on, and they continue what they find half done. A killer sends SIGKILL to agents, servers, conductors and checks, and to all of
@@ -9,7 +10,7 @@
 //
 // The program knows a system by its adapter alone (adapter.go). What agents and checks did stands in a record outside of the project that
 // nobody kills (record.go), and the judge reads it (judge.go). It prints a table with the mean and a 95 % interval over the seeds, beside
-// runs without kills. With -out each run is a line of JSON.
+// runs without kills. With -out each run is a line of JSON, and with -seeds 0 the table is made of these lines.
 //
 // Start reading at run.go. It needs Linux.
 package main

@@ -33,9 +33,20 @@ type result struct {
 	Acts      int `json:"acts"`      // what a person had to do
 	Restarts  int `json:"restarts"`  // of the main program by the manager of services
 
+	Sound  int  `json:"sound"`  // kills before the first fault, or all of them
+	Broken bool `json:"broken"` // there was a fault: one of Wrong to Stalls, but for Failed
+
 	Starts  int       `json:"starts"`  // of agents at tasks
 	Wasted  int       `json:"wasted"`  // tokens of lines that were written more than once
 	Resumed []float64 `json:"resumed"` // seconds from a kill that hit an agent until one has begun anew
+}
+
+// kills is how often the killer has struck.
+func (r result) kills() (n int) {
+	for _, k := range r.Killed {
+		n += k
+	}
+	return n
 }
 
 // judge looks at the record, the last states and the files.
@@ -76,12 +87,13 @@ func (w *world) verdict(events []event, files map[string]string) result {
 		case begun:
 			r.Starts++
 			if at, ok := doneAt[e.Task]; ok && e.At > at {
-				again[e.Task] = true
+				again[e.Task], r.Broken = true, true
 			}
 		case stepped:
 			steps++
 		case overlaps:
 			r.Overlaps++
+			r.Broken = true
 		case checked:
 			if _, ok := doneAt[e.Task]; !ok {
 				sound[e.Task] = e.Hash
@@ -92,6 +104,9 @@ func (w *world) verdict(events []event, files map[string]string) result {
 			}
 		case killed:
 			r.Killed[e.What]++
+			if !r.Broken {
+				r.Sound++
+			}
 			if at, ok := resumed(events[i+1:], e); ok {
 				r.Resumed = append(r.Resumed, (at - e.At).Seconds())
 			}
@@ -127,6 +142,7 @@ func (w *world) verdict(events []event, files map[string]string) result {
 			r.Edits++
 		}
 	}
+	r.Broken = r.Broken || r.Wrong+r.Lost+r.Unchecked+r.Edits+r.Stalls > 0
 	return r
 }
 

@@ -63,10 +63,27 @@ func TestWhatTheJudgeSees(t *testing.T) {
 			want := fine
 			want.Killed = map[string]int{}
 			c.want(&want)
+			want.Sound = want.kills()
+			want.Broken = want.Wrong+want.Lost+want.Twice+want.Overlaps+want.Unchecked+want.Edits+want.Stalls > 0
 			if diff := cmp.Diff(want, w.verdict(events, files(t, w))); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestSurvival: a run with a fault counts until then, and one without as long as it went.
+func TestSurvival(t *testing.T) {
+	t.Parallel()
+	kills := func(n int) map[string]int { return map[string]int{agents: n} }
+	got := surviving([]result{{Killed: kills(9), Sound: 2, Broken: true}, {Killed: kills(4), Sound: 4}, {Killed: kills(6), Sound: 5, Broken: true}, {Killed: kills(8), Sound: 8}})
+	want := []point{{2, 0.75}, {5, 0.375}, {9, 0.375}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(point{})); diff != "" {
+		t.Error(diff)
+	}
+	events := []event{{Kind: killed, What: agents}, {Kind: overlaps, Task: 1}, {Kind: killed, What: agents}}
+	if r := (&world{}).verdict(events, nil); r.Sound != 1 || !r.Broken {
+		t.Errorf("broken %v after %d kills", r.Broken, r.Sound)
 	}
 }
 

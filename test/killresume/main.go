@@ -50,6 +50,7 @@ type options struct {
 	limit   time.Duration
 	silence time.Duration
 	out     string
+	dir     string
 	verbose bool
 }
 
@@ -68,10 +69,18 @@ func measure(ctx context.Context, args []string, out io.Writer) error {
 	flags.DurationVar(&o.every, "every", 400*time.Millisecond, "the mean time between two kills")
 	flags.DurationVar(&o.limit, "limit", 3*time.Minute, "how long a run may take")
 	flags.DurationVar(&o.silence, "silence", 15*time.Second, "after how long without an event, with nobody named, a run counts as stalled")
-	flags.StringVar(&o.out, "out", "", "add each run as a line of JSON to this file")
+	flags.StringVar(&o.out, "out", "", "add each run as a line of JSON to this file; without seeds, the table and the pictures are of what it has")
+	flags.StringVar(&o.dir, "pictures", "", "write survival.svg and resume.svg into this folder")
 	flags.BoolVar(&o.verbose, "v", false, "print each run, and keep the folders")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if o.seeds == 0 && o.out != "" {
+		all, err := kept(o.out)
+		if err != nil {
+			return err
+		}
+		return show(out, o, all)
 	}
 	l, err := newLab(ctx)
 	if err != nil {
@@ -99,8 +108,36 @@ func measure(ctx context.Context, args []string, out io.Writer) error {
 			}
 		}
 	}
-	_, err = io.WriteString(out, table(all))
+	return show(out, o, all)
+}
+
+// show writes the table, and the pictures.
+func show(out io.Writer, o options, all []result) error {
+	if o.dir != "" {
+		if err := pictures(o.dir, all); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(out, table(all))
 	return err
+}
+
+// kept are the runs of the raw data.
+func kept(name string) (all []result, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for d := json.NewDecoder(f); ; {
+		var r result
+		if err := d.Decode(&r); err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, r)
+	}
 }
 
 // keep adds a run to the raw data.

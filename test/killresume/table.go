@@ -14,13 +14,7 @@ var rows = []struct {
 	name  string
 	value func(result) []float64
 }{
-	{"kills", func(r result) []float64 {
-		n := 0
-		for _, k := range r.Killed {
-			n += k
-		}
-		return one(n)
-	}},
+	{"kills", func(r result) []float64 { return one(r.kills()) }},
 	{"tasks right", func(r result) []float64 { return one(r.Right) }},
 	{"said to be done, and wrong", func(r result) []float64 { return one(r.Wrong) }},
 	{"failed or asking, by name", func(r result) []float64 { return one(r.Failed) }},
@@ -42,15 +36,7 @@ func one(n int) []float64 { return []float64{float64(n)} }
 
 // table is the results in Markdown: for each system without kills and with them, the mean of a run and its 95 % interval over the seeds.
 func table(all []result) string {
-	var groups [][]result
-	for _, r := range all {
-		i := slices.IndexFunc(groups, func(g []result) bool { return g[0].System == r.System && g[0].Kills == r.Kills })
-		if i < 0 {
-			groups = append(groups, nil)
-			i = len(groups) - 1
-		}
-		groups[i] = append(groups[i], r)
-	}
+	groups := grouped(all)
 	var b strings.Builder
 	b.WriteString("| a run |")
 	for _, g := range groups {
@@ -69,6 +55,19 @@ func table(all []result) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// grouped are the runs of each system without kills, and with them, in their order.
+func grouped(all []result) (groups [][]result) {
+	for _, r := range all {
+		i := slices.IndexFunc(groups, func(g []result) bool { return g[0].System == r.System && g[0].Kills == r.Kills })
+		if i < 0 {
+			groups = append(groups, nil)
+			i = len(groups) - 1
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
 }
 
 // spread is a mean and the 95 % interval of it by drawing the values again a thousand times; the same values give the same interval.
