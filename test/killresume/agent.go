@@ -85,6 +85,15 @@ func workOn(r record, in io.Reader) error {
 	if err := os.MkdirAll("part", 0o755); err != nil {
 		return err
 	}
+	if m, ok, err := r.mood(task); err != nil || ok {
+		if err == nil {
+			err = r.add(event{Kind: astray, Task: task, What: m.name})
+		}
+		if err == nil {
+			err = m.do(task)
+		}
+		return err
+	}
 	for n := have(task) + 1; n <= lines; n++ {
 		time.Sleep(think)
 		if err := os.WriteFile(file(task), []byte(content(task, n)), 0o644); err != nil {

@@ -21,7 +21,8 @@ var ferrus = adapter{
 	name:  "ferrus",
 	about: "`ferrus run --parallel 2 --headless`; tasks in the queue, a work tree each, checks, a reviewer, `on_approve = \"merge\"`",
 	prepare: func(ctx context.Context, w *world) error {
-		if err := w.configure("[branches]\non_approve = \"merge\"\n"); err != nil {
+		// The lease is short for agents that hang: they are silent.
+		if err := w.configure("[branches]\non_approve = \"merge\"\n\n[lease]\nttl_secs = 6\nheartbeat_interval_secs = 2\nmax_silence_secs = 6\n"); err != nil {
 			return err
 		}
 		if _, err := w.ferrus(ctx, "init", "--yes"); err != nil {
@@ -33,7 +34,7 @@ var ferrus = adapter{
 		return w.enqueue(ctx)
 	},
 	mains: func(w *world) []*service {
-		return []*service{{dir: w.dir, home: w.home(), args: []string{filepath.Join(w.bin, "ferrus"), "run", "--parallel", "2", "--headless", "--unrehearsed"}}}
+		return []*service{{dir: w.dir, home: w.home(), asks: 6, args: []string{filepath.Join(w.bin, "ferrus"), "run", "--parallel", "2", "--headless", "--unrehearsed"}}}
 	},
 	states: func(ctx context.Context, w *world) (map[int]state, error) {
 		return w.ferrusStates(ctx, func(m machine) bool { return m.State == "Complete" && m.Merged })

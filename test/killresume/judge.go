@@ -36,6 +36,9 @@ type result struct {
 	Sound  int  `json:"sound"`  // kills before the first fault, or all of them
 	Broken bool `json:"broken"` // there was a fault: one of Wrong to Stalls, but for Failed
 
+	Moods   map[string]int `json:"moods,omitempty"`   // how often agents went astray, by mood
+	Samples []sample       `json:"samples,omitempty"` // of wild runs
+
 	Starts  int       `json:"starts"`  // of agents at tasks
 	Wasted  int       `json:"wasted"`  // tokens of lines that were written more than once
 	Resumed []float64 `json:"resumed"` // seconds from a kill that hit an agent until one has begun anew
@@ -102,6 +105,11 @@ func (w *world) verdict(events []event, files map[string]string) result {
 			if _, ok := doneAt[e.Task]; !ok {
 				doneAt[e.Task] = e.At
 			}
+		case astray:
+			if r.Moods == nil {
+				r.Moods = map[string]int{}
+			}
+			r.Moods[e.What]++
 		case killed:
 			r.Killed[e.What]++
 			if !r.Broken {

@@ -51,6 +51,8 @@ type options struct {
 	silence time.Duration
 	out     string
 	dir     string
+	answer  time.Duration
+	wild    bool
 	verbose bool
 }
 
@@ -69,6 +71,8 @@ func measure(ctx context.Context, args []string, out io.Writer) error {
 	flags.DurationVar(&o.every, "every", 400*time.Millisecond, "the mean time between two kills")
 	flags.DurationVar(&o.limit, "limit", 3*time.Minute, "how long a run may take")
 	flags.DurationVar(&o.silence, "silence", 15*time.Second, "after how long without an event, with nobody named, a run counts as stalled")
+	flags.DurationVar(&o.answer, "answer", time.Second, "how long the person takes to answer")
+	flags.BoolVar(&o.wild, "wild", false, "agents also hang, lie, crash, flood and write garbage, nobody is killed, and what is used is sampled")
 	flags.StringVar(&o.out, "out", "", "add each run as a line of JSON to this file; without seeds, the table and the pictures are of what it has")
 	flags.StringVar(&o.dir, "pictures", "", "write survival.svg and resume.svg into this folder")
 	flags.BoolVar(&o.verbose, "v", false, "print each run, and keep the folders")
@@ -97,6 +101,9 @@ func measure(ctx context.Context, args []string, out io.Writer) error {
 		}
 		for seed := o.first; seed < o.first+uint64(o.seeds); seed++ {
 			for _, kills := range []bool{false, true} {
+				if kills && o.wild {
+					continue
+				}
 				r, err := l.play(ctx, adapters[i], o, seed, kills)
 				if err != nil {
 					return fmt.Errorf("%s, seed %d: %w", name, seed, err)
@@ -118,7 +125,13 @@ func show(out io.Writer, o options, all []result) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(out, table(all))
+	text := table(all)
+	for _, r := range all {
+		if len(r.Samples) > 0 {
+			text += fmt.Sprintf("\n%s, seed %d: went astray %v\n\n%s", r.System, r.Seed, r.Moods, wear(r))
+		}
+	}
+	_, err := io.WriteString(out, text)
 	return err
 }
 

@@ -21,7 +21,7 @@ type event struct {
 	Task int           `json:"task,omitempty"`
 	Pid  int           `json:"pid,omitempty"`
 	Hash string        `json:"hash,omitempty"` // checked: of the file of the task
-	What string        `json:"what,omitempty"` // killed: the class
+	What string        `json:"what,omitempty"` // killed: the class; astray: the mood
 }
 
 type kind string
@@ -30,6 +30,7 @@ const (
 	begun    kind = "begun"    // an agent begins or continues a task
 	stepped  kind = "stepped"  // it has written a line
 	ended    kind = "ended"    // it believes that the task is done
+	astray   kind = "astray"   // it does something else instead, What
 	overlaps kind = "overlaps" // it began while another was at the same task
 	checked  kind = "checked"  // the check found the file of the task right
 	killed   kind = "killed"   // the killer has struck

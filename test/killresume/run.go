@@ -46,6 +46,7 @@ type world struct {
 	notes   int // how many lines the person has written
 	states  map[int]state
 	stalls  int
+	samples []sample
 }
 
 // query marks the processes by which this program asks about a system: nobody kills those.
@@ -84,7 +85,6 @@ const (
 	restart = 300 * time.Millisecond // the main program is not started more often
 	look    = 250 * time.Millisecond // between two looks at the states
 	edit    = 400 * time.Millisecond // between two edits of the person
-	answer  = time.Second            // how long the person takes to answer
 )
 
 // play runs the tasks on one system once, and judges it.
@@ -105,6 +105,11 @@ func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills
 	if _, err := w.run(ctx, "sh", "-c", "git init -q -b main && echo '# A project' >README.md && git add . && git commit -qm 'a project'"); err != nil {
 		return result{}, err
 	}
+	if o.wild {
+		if err := w.record.wild(seed); err != nil {
+			return result{}, err
+		}
+	}
 	if err := a.prepare(ctx, w); err != nil {
 		return result{}, err
 	}
@@ -122,7 +127,7 @@ func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills
 		}
 	}
 	r, err := w.judge()
-	r.System, r.Seed, r.Kills, r.Seconds = a.name, seed, kills, took.Seconds()
+	r.System, r.Seed, r.Kills, r.Seconds, r.Samples = a.name, seed, kills, took.Seconds(), w.samples
 	return r, err
 }
 
@@ -132,7 +137,7 @@ func (w *world) live(ctx context.Context, o options, k *killer, kills bool) erro
 	for _, s := range w.mains {
 		s.due = began
 	}
-	var looked, edited, moved time.Time
+	var looked, edited, moved, sampled time.Time
 	var size int64
 	asked := map[int]time.Time{}
 	for time.Since(began) < o.limit {
@@ -157,9 +162,17 @@ func (w *world) live(ctx context.Context, o options, k *killer, kills bool) erro
 		} else if n != size {
 			size, moved = n, time.Now()
 		}
+		if o.wild && time.Since(sampled) >= o.limit/500 {
+			sampled = time.Now()
+			if s, ok, err := w.sample(began); err != nil {
+				return err
+			} else if ok {
+				w.samples = append(w.samples, s)
+			}
+		}
 		if time.Since(looked) >= look {
 			looked = time.Now()
-			over, err := w.look(ctx, asked)
+			over, err := w.look(ctx, asked, o.answer)
 			if err != nil || over {
 				return err
 			}
@@ -183,7 +196,9 @@ func (w *world) live(ctx context.Context, o options, k *killer, kills bool) erro
 type service struct {
 	dir, home string
 	args      []string
+	asks      int // the exit code with which it waits for a person, and is not started again; 0 for none
 
+	pid     int        // of its last process
 	ended   chan error // how it has ended; nil while it does not run
 	started time.Time  // the last time
 	due     time.Time  // when it is to be started; zero if it runs, or has done all that it can
@@ -193,7 +208,8 @@ type service struct {
 func (w *world) manage(s *service) error {
 	select {
 	case err := <-s.ended:
-		if s.ended = nil; err == nil {
+		var exit *exec.ExitError
+		if s.ended = nil; err == nil || errors.As(err, &exit) && exit.ExitCode() == s.asks {
 			return nil
 		}
 		if s.due.IsZero() {
@@ -216,7 +232,7 @@ func (w *world) manage(s *service) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	s.ended, s.started = make(chan error, 1), time.Now()
+	s.pid, s.ended, s.started = cmd.Process.Pid, make(chan error, 1), time.Now()
 	go func(ended chan<- error) { ended <- cmd.Wait() }(s.ended)
 	return w.record.add(event{Kind: started, Pid: cmd.Process.Pid})
 }
@@ -235,7 +251,7 @@ func (w *world) edit() error {
 func note(n int) string { return fmt.Sprintf("note %d", n) }
 
 // look asks the system how the tasks stand, records what is done, and answers what has been asked for a while.
-func (w *world) look(ctx context.Context, asked map[int]time.Time) (over bool, err error) {
+func (w *world) look(ctx context.Context, asked map[int]time.Time, answer time.Duration) (over bool, err error) {
 	states, err := w.adapter.states(ctx, w)
 	if err != nil {
 		return false, err

@@ -94,3 +94,12 @@ func spread(values []float64) string {
 	}
 	return fmt.Sprintf("%.4g", m)
 }
+
+func median(all []sample, value func(sample) int) float64 {
+	var values []int
+	for _, s := range all {
+		values = append(values, value(s))
+	}
+	slices.Sort(values)
+	return float64(values[len(values)/2])
+}
