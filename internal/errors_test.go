@@ -51,7 +51,7 @@ var endsWithError = regexp.MustCompile(`%[sq]: %[vw]$`)
 
 // TestErrorsNameAPathOnce: "open x: open x: permission denied" helps nobody.
 func TestErrorsNameAPathOnce(t *testing.T) {
-	programs := []string{"test/bench/", "test/faults/", "test/model/"}
+	programs := []string{"test/bench/", "test/faults/", "test/killresume/", "test/model/"}
 	seen := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

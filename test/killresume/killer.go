@@ -39,7 +39,7 @@ var weights = []struct {
 	n     int
 }{{agents, 5}, {servers, 2}, {conductors, 2}, {checks, 1}, {computers, 1}, {everything, 1}}
 
-// strike kills if it is time. If nothing of the class runs that is meant, it tries again with the next tick.
+// strike kills if it is time. If nothing of the class runs that is meant, it misses: all systems are struck at equally often.
 func (k *killer) strike() error {
 	if time.Now().Before(k.next) {
 		return nil
@@ -58,6 +58,7 @@ func (k *killer) strike() error {
 	if err != nil {
 		return err
 	}
+	k.later()
 	victims := k.choose(class, all)
 	if len(victims) == 0 {
 		return nil
@@ -73,7 +74,6 @@ func (k *killer) strike() error {
 			return err
 		}
 	}
-	k.later()
 	return k.w.record.add(e)
 }
 

@@ -147,7 +147,7 @@ func kept(name string) (all []result, err error) {
 		if err := d.Decode(&r); err == io.EOF {
 			return all, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s has a run that is no JSON, after %d: %w", name, len(all), err)
 		}
 		all = append(all, r)
 	}

@@ -146,7 +146,7 @@ func (w *world) live(ctx context.Context, o options, k *killer, kills bool) erro
 				return err
 			}
 		}
-		if kills {
+		if kills && time.Since(began) < o.limit/2 { // afterwards each task can come to its end
 			if err := k.strike(); err != nil {
 				return err
 			}
