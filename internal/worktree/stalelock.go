@@ -9,11 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-)
 
-// lockAge is how old a lock of git must be to be called stale: git holds those on refs for milliseconds, and one that was
-// killed never takes its own away.
-const lockAge = 10 * time.Minute
+	"github.com/ferrus-go/ferrus/internal/worktree/git"
+)
 
 // StaleLocks returns the lock files that a killed git has left, as absolute paths: on what ferrus keeps (refs/ferrus and the
 // branches ferrus/...), on packed-refs, and in the admin folders of ferrus's own linked work trees. Each stands in the way of
@@ -25,11 +23,11 @@ func StaleLocks(ctx context.Context, dir string, now time.Time) ([]string, error
 	}
 	var stale []string
 	look := func(path string) {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > lockAge {
+		if git.Stale(path, now) {
 			stale = append(stale, path)
 		}
 	}
-	for _, below := range []string{"refs/ferrus", "refs/heads/ferrus", "logs/refs/heads/ferrus"} {
+	for _, below := range git.LocksBelow {
 		err := filepath.WalkDir(filepath.Join(common, below), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && strings.HasSuffix(path, ".lock") && !d.IsDir() {
 				look(path)

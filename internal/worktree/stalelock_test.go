@@ -40,7 +40,7 @@ func TestALockThatNobodyHoldsIsFound(t *testing.T) {
 	}
 	want := []string{lay("refs/ferrus/t/1.lock", time.Hour), lay("refs/ferrus/archive/b.lock", time.Hour), lay("refs/heads/ferrus/b.lock", time.Hour),
 		lay("packed-refs.lock", time.Hour), lay("worktrees/b/HEAD.lock", time.Hour)}
-	lay("refs/ferrus/t/2.lock", time.Minute)
+	lay("refs/ferrus/t/2.lock", time.Second)
 	lay("refs/heads/main.lock", time.Hour)
 	lay("index.lock", time.Hour)
 	lay("worktrees/mine/HEAD.lock", time.Hour)

@@ -115,6 +115,41 @@ func look(pid int) (p process, ok bool) {
 	return process{pid, parent, group, session, fields[0] == "Z" || fields[0] == "X"}, true
 }
 
+// RunsSince reports whether a process runs whose program has a name and that began before a moment, or at most a second later. It is true
+// where that cannot be known.
+func RunsSince(name string, t time.Time) bool {
+	since, err := sinceBoot(t)
+	if err != nil {
+		return true
+	}
+	for _, p := range processes() {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+		open, end := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
+		if err != nil || p.dead || open < 0 || end < open || string(data[open+1:end]) != name {
+			continue
+		}
+		const began, ticks = 19, 100 // the field, and how many of its units a second has for all programs
+		fields := strings.Fields(string(data[end+1:]))
+		if len(fields) <= began {
+			return true
+		}
+		at, err := strconv.ParseInt(fields[began], 10, 64)
+		if err != nil || time.Duration(at)*time.Second/ticks <= since+time.Second {
+			return true
+		}
+	}
+	return false
+}
+
+// sinceBoot is how long after the start of the system a moment was.
+func sinceBoot(t time.Time) (time.Duration, error) {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
+		return 0, err
+	}
+	return time.Duration(now.Nano()) - time.Since(t), nil
+}
+
 func children() []process {
 	self := os.Getpid()
 	return slices.DeleteFunc(processes(), func(p process) bool { return p.parent != self })

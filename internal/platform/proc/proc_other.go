@@ -5,6 +5,7 @@ package proc
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 // Executable is the path of the running program.
@@ -20,6 +21,9 @@ func (t Tree) Sweep() error {
 	t.Kill()
 	return nil
 }
+
+// RunsSince is true: nobody can tell.
+func RunsSince(string, time.Time) bool { return true }
 
 func zombie(int) bool { return false }
 

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -133,6 +134,9 @@ func (t Tree) Terminate() { t.Kill() }
 
 // KillMarked has nothing to do: the kernel has killed the job with its root.
 func KillMarked(int, string) {}
+
+// RunsSince is true: nobody can tell.
+func RunsSince(string, time.Time) bool { return true }
 
 // Status returns the exit status, or -1 and the NTSTATUS, such as an access violation, that ended the process.
 func Status(p *os.ProcessState) (int, string) {

@@ -82,8 +82,23 @@ type Command struct {
 
 // Run calls git and returns what it wrote to stdout and the first lines of its stderr. An error carries the first of
 // them and what to do next where that is known; it is ErrNoGit where there is nothing to ask, and wraps the
-// context's error if that ended the call.
+// context's error if that ended the call. A lock of ours that a killed git has left is removed, and git called again.
 func (c Command) Run(ctx context.Context, args ...string) (stdout []byte, stderr string, err error) {
+	stdout, stderr, err = c.once(ctx, args)
+	if err != nil && clear(c.Dir, stderr) {
+		again, ok := c.Stdin.(io.Seeker)
+		if ok {
+			_, err := again.Seek(0, io.SeekStart)
+			ok = err == nil
+		}
+		if ok || c.Stdin == nil {
+			return c.once(ctx, args)
+		}
+	}
+	return stdout, stderr, err
+}
+
+func (c Command) once(ctx context.Context, args []string) (stdout []byte, stderr string, err error) {
 	path, err := gitPath(c.Dir)
 	if err != nil {
 		return nil, "", err
@@ -203,7 +218,7 @@ func Explain(verb, stderr string, err error) error {
 	case strings.Contains(line, "Permission denied"):
 		return fmt.Errorf("git %s: %s; make it readable or have git ignore it", verb, line)
 	case strings.Contains(line, ".lock': File exists"):
-		line += " Another git may be at work: try again; if none is, ferrus doctor --fix sets a lock aside that a killed git has left"
+		line += " Another git may be at work: try again after some seconds; if none is, ferrus doctor --fix sets a lock aside that a killed git has left"
 	case strings.Contains(line, "exists; cannot create"):
 		line += "; rename that one, or take another name"
 	case line == "":
