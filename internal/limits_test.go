@@ -30,6 +30,7 @@ var limits = map[string]string{
 	"engine/branch root.ReadFile 1 << 10":                    "a name and a time, or two ids",
 	"engine/checkrun root.ReadFile maxTrials":                "Try begins a new list when half of it is full",
 	"cli rootfs.ReadOwnTail maxLast":                         "the end of a log is enough",
+	"cli/setup rootfs.ReadRegular maxReminders":              "two ids of at most 64 bytes, and a number",
 	"cli/ui rootfs.ReadOwnTail outputTail":                   "the end of a log is enough",
 	"conductor root.ReadFile maxHolder":                      "a process id and a time",
 	"config rootfs.ReadFile maxFile":                         "register and init parse what they write, and Parse has the same limit",

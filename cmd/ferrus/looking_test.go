@@ -36,7 +36,7 @@ var looking = []string{
 	"pipeline validate", "pipeline status", "tick --dry-run", "register --print --supervisor claude-code --executor codex", "unregister --print",
 	"diff 1", "diff --branch b1", "diff --stat --branch b1", "context --branch b1", "evidence --branch b1", "status --branch b1", "show 1 --branch b1",
 	"log --all", "questions", "stack executor", "simulate submit", "select", "pipeline runs", "pipeline logs", "pipeline explain", "pipeline prompt worker", "pipeline table",
-	"completion bash", "completion zsh", "completion fish", "__complete status --", "__complete logs ", "version", "version --json", "docs", "docs queue --json", "help", "trust --show", "service status",
+	"completion bash", "completion zsh", "completion fish", "__complete status --", "__complete logs ", "version", "version --json", "docs", "docs queue --json", "help", "trust --show", "service status", "hook",
 }
 
 // acting are the commands that may start something, or change something: that is what they are for. All others only look.

@@ -50,6 +50,9 @@ func TestTheCommandLine(t *testing.T) { runScripts(t, "script") }
 // TestAFirstRun meets machines with one client, with none, and with broken ones.
 func TestAFirstRun(t *testing.T) { runScripts(t, "firstrun") }
 
+// TestAHookSpeaksInItsSession, which has the task, and nowhere else.
+func TestAHookSpeaksInItsSession(t *testing.T) { runScripts(t, "hook") }
+
 // TestTheCommandLineWithADatabase runs scripts that have a PostgreSQL database each, $DATABASE.
 func TestTheCommandLineWithADatabase(t *testing.T) {
 	runScripts(t, "database", "DATABASE")

@@ -272,8 +272,8 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 }
 
 // decisions are the events that judge the work of others, or speak for a person: their lines name the process tree that
-// they came from.
-var decisions = map[state.Event]bool{state.Approve: true, state.Reject: true, state.Select: true, state.RespondConsult: true,
+// they came from. That of a claim does, too: by it a hook knows the client that has the work.
+var decisions = map[state.Event]bool{state.Claim: true, state.Approve: true, state.Reject: true, state.Select: true, state.RespondConsult: true,
 	state.Answer: true, state.AcceptConfig: true, state.Reset: true, state.Reopen: true}
 
 // ungated are the events that replace a gate which cannot be read, or end the task.

@@ -24,6 +24,7 @@ type file struct {
 	or     string // is taken in its place, if it alone exists
 	own    string // a key that the client itself puts into the file
 	format format
+	hooks  bool // it may have our hooks: a person's own file, which is not committed
 	bits   func(Project, assignment) []bit
 }
 
@@ -32,7 +33,7 @@ type format struct {
 	parse  func(text []byte) (map[string]any, error)
 	line   func(text []byte, path []string) int
 	insert func(text []byte, path []string, v value, item bool) ([]byte, error)
-	remove func(text []byte, path []string, item string, kept func(path []string) bool) ([]byte, error)
+	remove func(text []byte, path []string, item func(v any) bool, kept func(path []string) bool) ([]byte, error)
 	empty  string // what a file is begun with
 }
 
@@ -40,9 +41,12 @@ type format struct {
 type bit struct {
 	path  []string
 	value value
-	item  bool // the value is one of the list at the path
+	item  bool // the value is one of the list at the path: a string, or what ours knows
 	shy   bool // is written only where nothing stands, and taken out only if we know that we wrote it
 	fresh bool // is written only into a file that we make; implies shy
+	off   bool // is taken out, and not written
+
+	ours func(v any) bool // knows an item of ours by what it runs
 }
 
 // An assignment is the role that one client gets.
@@ -50,6 +54,7 @@ type assignment struct {
 	agents.Adapter
 	role  agents.Duty
 	model string
+	hooks bool
 }
 
 // clients are those that have files of their own in a project. For the other agents there is nothing to write.
@@ -62,14 +67,14 @@ var clients = []client{
 				return []bit{{path: []string{"mcpServers", agents.ServerName}, value: append(p.server(a),
 					entry{"timeout", 1000 * limit(a)}, entry{"alwaysLoad", true})}}
 			}},
-			{path: ".claude/settings.local.json", format: jsonFormat, bits: func(_ Project, a assignment) []bit {
-				return []bit{
+			{path: ".claude/settings.local.json", format: jsonFormat, hooks: true, bits: func(p Project, a assignment) []bit {
+				return append([]bit{
 					{path: []string{"permissions", "allow"}, value: "mcp__" + agents.ServerName, item: true},
 					{path: []string{"enabledMcpjsonServers"}, value: agents.ServerName, item: true},
 					// The agent alone: the variable also reaches sessions that were given the other role by ferrus open or run.
 					{path: []string{"env", "FERRUS_AGENT"}, value: a.Name},
 					{path: []string{"model"}, value: a.model, shy: true},
-				}
+				}, hooks(p, a)...)
 			}},
 		}},
 	{name: "codex", skills: ".agents/skills",

@@ -41,7 +41,7 @@ func (p *Plan) Conduct(was, will map[agents.Duty]Assignment) error {
 		}
 		if assigned.Agent != was[role].Agent {
 			for _, key := range []string{"model", "args"} {
-				if text, err = removeTOML(text, append(slices.Clone(path), key), "", func([]string) bool { return true }); err != nil {
+				if text, err = removeTOML(text, append(slices.Clone(path), key), nil, func([]string) bool { return true }); err != nil {
 					return err
 				}
 				if in, _ := at(want, path); in != nil {

@@ -20,20 +20,22 @@ func (r reading) without(bits []bit, mem *memory, back bool) (text []byte, there
 	expected := clone(r.tree)
 	for _, b := range bits {
 		taken, equal := b.in(expected)
-		if back && mem == nil && equal && !b.serves() {
+		if back && mem == nil && equal && !b.serves() && !b.off {
 			continue
 		}
 		if !taken || mem.kept(strings.Split(b.id(), "\x00")) || b.shy && !mem.wrote(b, r.tree) {
 			continue
 		}
-		item := ""
+		var item func(any) bool
 		if b.item {
-			item = b.value.(string)
+			item = b.is
 		}
-		if text, err = r.format.remove(text, b.path, item, mem.kept); err != nil {
-			return nil, false, r.blame(err)
+		for ; taken; taken, _ = b.in(expected) {
+			if text, err = r.format.remove(text, b.path, item, mem.kept); err != nil {
+				return nil, false, r.blame(err)
+			}
+			take(expected, b)
 		}
-		take(expected, b)
 	}
 	if err := r.expect(text, expected, bits); err != nil {
 		return nil, false, err
@@ -48,7 +50,7 @@ func (r reading) without(bits []bit, mem *memory, back bool) (text []byte, there
 func (r reading) empty(text []byte) bool {
 	if r.own != "" {
 		if tree, err := r.parsed(text); err == nil && len(tree) == 1 && tree[r.own] != nil {
-			text, _ = r.format.remove(text, []string{r.own}, "", func([]string) bool { return true })
+			text, _ = r.format.remove(text, []string{r.own}, nil, func([]string) bool { return true })
 		}
 	}
 	return strings.TrimSpace(string(text[offsetJSON(text):])) == r.format.empty
@@ -79,7 +81,7 @@ func (r reading) with(bits []bit, old []byte, there bool) ([]byte, *memory, erro
 			mem.keep(b.id())
 			continue
 		}
-		if b.shy && b.value == "" || b.fresh && there {
+		if b.off || b.shy && b.value == "" || b.fresh && there {
 			continue
 		}
 		if text, err = r.format.insert(text, b.path, b.value, b.item); err != nil {
@@ -143,7 +145,7 @@ func put(tree map[string]any, b bit) {
 		return
 	}
 	list, _ := tree[last].([]any)
-	tree[last] = append(slices.Clone(list), b.value)
+	tree[last] = append(slices.Clone(list), plain(b.value))
 }
 
 // take does to a tree what remove does to a text, but for the containers.
@@ -157,7 +159,7 @@ func take(tree map[string]any, b bit) {
 		return
 	}
 	list := slices.Clone(in[last].([]any))
-	i := slices.Index(list, b.value)
+	i := slices.IndexFunc(list, b.is)
 	in[last] = slices.Delete(list, i, i+1)
 }
 

@@ -52,6 +52,9 @@ func barred(text []byte) []byte {
 
 // rootJSON parses a file whose value is an object. Its offsets are those of the file.
 func rootJSON(text []byte) (hujson.Value, error) {
+	if err := shallow(text); err != nil {
+		return hujson.Value{}, err
+	}
 	root, err := hujson.Parse(barred(text))
 	if err != nil {
 		line, cause := 1, strings.TrimPrefix(err.Error(), "hujson: ")
@@ -134,7 +137,11 @@ func insertJSON(text []byte, path []string, v value, item bool) ([]byte, error) 
 		return nil, err
 	}
 	if item && len(t.rest) > 0 {
-		v = []string{v.(string)}
+		if s, ok := v.(string); ok {
+			v = []string{s}
+		} else {
+			v = []table{v.(table)}
+		}
 	}
 	for len(t.rest) > 1 {
 		last := len(t.rest) - 1
@@ -245,7 +252,7 @@ func styleOf(text []byte, root hujson.Value) style {
 	return s
 }
 
-func removeJSON(text []byte, path []string, item string, kept func(path []string) bool) ([]byte, error) {
+func removeJSON(text []byte, path []string, item func(v any) bool, kept func(path []string) bool) ([]byte, error) {
 	root, err := rootJSON(text)
 	if err != nil {
 		return nil, err
@@ -254,14 +261,16 @@ func removeJSON(text []byte, path []string, item string, kept func(path []string
 	if err != nil || len(t.rest) > 0 {
 		return text, nil // what cannot be walked to is none of ours
 	}
-	if item != "" {
+	if item != nil {
 		list, ok := t.end.Value.(*hujson.Array)
 		if !ok {
 			return text, nil
 		}
 		i := slices.IndexFunc(list.Elements, func(v hujson.Value) bool {
-			lit, ok := v.Value.(hujson.Literal)
-			return ok && lit.Kind() == '"' && lit.String() == item
+			v = v.Clone() // Standardize keeps no comment
+			v.Standardize()
+			var is any
+			return json.Unmarshal(v.Pack(), &is) == nil && item(is)
 		})
 		if i < 0 {
 			return text, nil

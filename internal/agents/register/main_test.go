@@ -18,12 +18,13 @@ func TestMain(m *testing.M) { os.Exit(kit.Main(m.Run)) }
 const exe = "/opt/ferrus/bin/ferrus"
 
 // who are roles with their agents: "claude-code" as a supervisor and "codex" as an executor are "claude-code codex".
-// A dash is nobody; a model follows a colon.
+// A dash is nobody; a model follows a colon, and +hooks the whole.
 func who(text string) map[agents.Duty]Assignment {
 	want := map[agents.Duty]Assignment{}
 	for i, name := range strings.Fields(text) {
+		name, hooked := strings.CutSuffix(name, "+hooks")
 		if agent, model, _ := strings.Cut(name, ":"); agent != "-" {
-			want[roles[i]] = Assignment{agent, model}
+			want[roles[i]] = Assignment{Agent: agent, Model: model, Hooks: hooked}
 		}
 	}
 	return want

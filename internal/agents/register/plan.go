@@ -162,16 +162,28 @@ func (b bit) in(tree map[string]any) (taken, equal bool) {
 	v, ok := at(tree, b.path)
 	if b.item {
 		list, _ := v.([]any)
-		ok = slices.Contains(list, b.value)
-		return ok, ok
+		i := slices.IndexFunc(list, b.is)
+		return i >= 0, i >= 0 && same(list[i], plain(b.value))
 	}
 	return ok, ok && same(v, plain(b.value))
+}
+
+// is reports whether an item of a list is ours.
+func (b bit) is(v any) bool {
+	if b.ours != nil {
+		return b.ours(v)
+	}
+	return v == b.value
 }
 
 // id names the bit in a memory.
 func (b bit) id() string {
 	if b.item {
-		return joined(append(slices.Clone(b.path), b.value.(string)))
+		name, ok := b.value.(string)
+		if !ok {
+			name = agents.ServerName
+		}
+		return joined(append(slices.Clone(b.path), name))
 	}
 	return joined(b.path)
 }
@@ -236,6 +248,20 @@ func (p *Plan) file(c client, f file, a assignment) error {
 			p.record.Files[r.name] = m
 		}
 	}
+	if f.hooks {
+		if err := r.unmixed(p.project.Exe); err != nil {
+			return err
+		}
+	}
+	if a.hooks && f.hooks && !bytes.Equal(r.text, change.after) {
+		if err := p.project.uncommitted(r); err != nil {
+			return err
+		}
+		change.Hooks = slices.ContainsFunc(all, func(b bit) bool {
+			_, equal := b.in(r.tree)
+			return b.ours != nil && !equal
+		})
+	}
 	switch {
 	case change.after == nil:
 		change.Kind = Removed
@@ -269,6 +295,9 @@ func (r reading) settled(bits []bit, mem *memory) bool {
 	for _, b := range bits {
 		taken, equal := b.in(r.tree)
 		switch {
+		case b.off && (!taken || mem.kept(strings.Split(b.id(), "\x00"))):
+		case b.off:
+			return false
 		case b.fresh || equal:
 		case b.shy && b.value == "":
 			if mem.wrote(b, r.tree) {

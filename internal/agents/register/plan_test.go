@@ -31,6 +31,8 @@ func TestAFileThatCannotBeUnderstoodStopsEverything(t *testing.T) {
 		{"allowed that is no list", ".claude/settings.local.json", "{\n\"permissions\": {\"allow\": \"all\"}}",
 			".claude/settings.local.json:2: permissions.allow is no list"},
 		{"no TOML", ".codex/config.toml", "a = 1\nb = [\n", ".codex/config.toml:2: it is no TOML: "},
+		{"lists in lists", ".mcp.json", strings.Repeat("[", 1<<20), ".mcp.json:1: it has too many brackets"},
+		{"tables in tables", ".codex/config.toml", "a = " + strings.Repeat("{a=", 1<<20), ".codex/config.toml:1: it has too many brackets"},
 		{"a table twice", ".codex/config.toml", "[mcp_servers.ferrus]\ncommand = 'ferrusd'\n[mcp_servers.ferrus]\n", ".codex/config.toml:3: it is no TOML: "},
 		{"their server in TOML", ".codex/config.toml", "# c\n[mcp_servers.ferrus]\ncommand = 'npx'\n",
 			".codex/config.toml:2: there is a server ferrus that is not ours"},
@@ -123,7 +125,7 @@ func TestEveryClientIsRegisteredAndTakenOut(t *testing.T) {
 	for _, c := range clients {
 		for _, role := range roles {
 			p := project(t)
-			want := map[agents.Duty]Assignment{role: {c.name, "some/model"}}
+			want := map[agents.Duty]Assignment{role: {Agent: c.name, Model: "some/model"}}
 			plan, err := p.Plan(want)
 			if err != nil {
 				t.Fatal(err)
@@ -153,7 +155,7 @@ func TestEveryClientIsRegisteredAndTakenOut(t *testing.T) {
 			if err := plan.Write(); err == nil {
 				t.Errorf("%s: a plan is carried out twice", c.name)
 			}
-			again, err := p.Plan(map[agents.Duty]Assignment{role: {c.name, "some/model"}})
+			again, err := p.Plan(map[agents.Duty]Assignment{role: {Agent: c.name, Model: "some/model"}})
 			if err != nil || !again.Idle() {
 				t.Errorf("%s as %s: a second run without the record is not idle: %v", c.name, role, err)
 			}

@@ -20,7 +20,7 @@ func TestRegisterTwiceIsOnceAndUnregisterBringsBack(t *testing.T) {
 		name, client, text := ".codex/config.toml", "codex", ""
 		if rapid.Bool().Draw(r, "JSON") {
 			name = rapid.SampledFrom([]string{".mcp.json", ".claude/settings.local.json"}).Draw(r, "file")
-			client, text = "claude-code", drawJSON(r)
+			client, text = rapid.SampledFrom([]string{"claude-code", "claude-code+hooks"}).Draw(r, "client"), drawJSON(r)
 		} else {
 			text = drawTOML(r)
 		}
@@ -62,6 +62,7 @@ func TestRegisterTwiceIsOnceAndUnregisterBringsBack(t *testing.T) {
 				r.Fatalf("the second run changes\n%s\nto\n%s", once, twice)
 			}
 			run(client)
+			run("- " + strings.TrimSuffix(client, "+hooks"))
 			run("- " + client)
 			if back := read(); back != once {
 				r.Fatalf("there and back changes\n%s\nto\n%s", once, back)
@@ -117,6 +118,7 @@ func drawJSON(r *rapid.T) string {
 		`"permissions": ` + object(`"allow": `+list(`"Bash(ls)"`, `"mcp__a"`), `"deny": []`),
 		`"enabledMcpjsonServers": ` + list(`"a"`),
 		`"env":` + object(`"A": "b"`),
+		`"hooks": ` + object(`"Stop": `+list(`{"hooks": [{"type": "command", "command": "mine"}] /* note */}`, `{"matcher": "a"}`), `"Other": []`),
 		`"n": -1.50e3`, `"s": "a // no \" {"`,
 	}
 	parts = rapid.Permutation(parts).Draw(r, "order")

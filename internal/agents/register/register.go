@@ -23,6 +23,7 @@ import (
 type Assignment struct {
 	Agent string `json:"agent"`           // as in ferrus.toml
 	Model string `json:"model,omitempty"` // "" leaves the choice to the agent
+	Hooks bool   `json:"hooks,omitempty"` // of an executor: its client has our hooks, if there is a place for them
 }
 
 // A Project is where to register, and what.
@@ -54,6 +55,7 @@ type Change struct {
 	Link  string      // where the file really is, when it is a link
 	Kind  Kind
 	Note  string // what a person should know about it, if anything
+	Hooks bool   // it has hooks, which a person is asked about
 
 	before, after []byte // after is nil when the file is not to be
 	target        string // as of a reading; "" for no file
@@ -92,13 +94,14 @@ func (p Project) Registered() (map[agents.Duty]Assignment, error) {
 		return nil, err
 	}
 	found := map[agents.Duty]Assignment{}
-	there := map[string]bool{}
+	there, hooked := map[string]bool{}, map[string]bool{}
 	for _, c := range clients {
 		for _, f := range c.files {
 			r, err := p.read(f)
 			if err != nil {
 				return nil, err
 			}
+			hooked[c.name] = hooked[c.name] || r.hooked()
 			role, ok := r.server(p.Exe)
 			if !ok {
 				continue
@@ -116,6 +119,10 @@ func (p Project) Registered() (map[agents.Duty]Assignment, error) {
 		if _, ok := found[role]; !ok && there[assigned.Agent] {
 			found[role] = assigned
 		}
+	}
+	if executor, ok := found[agents.Executor]; ok {
+		executor.Hooks = hooked[executor.Agent]
+		found[agents.Executor] = executor
 	}
 	return found, nil
 }
@@ -143,7 +150,7 @@ func (p Project) Plan(want map[agents.Duty]Assignment) (*Plan, error) {
 				string(given[adapter.Name].role)+"; `ferrus open "+string(role)+"` opens it as the "+string(role))
 			continue
 		}
-		given[adapter.Name] = assignment{adapter, role, assigned.Model}
+		given[adapter.Name] = assignment{adapter, role, assigned.Model, assigned.Hooks && role == agents.Executor}
 		if !Files(adapter.Name) {
 			plan.Changes = append(plan.Changes, Change{Agent: adapter.Name, Role: role, Kind: Unchanged,
 				Note: "it has no project file to write: `ferrus open " + string(role) + "` opens it"})

@@ -39,14 +39,18 @@ func (p Project) Servers() ([]Server, error) {
 // that cannot be read starts none.
 func Serves(dir, agent string) bool {
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == agent && c.apart })
-	for at := ""; i >= 0 && at != dir; dir = filepath.Dir(dir) {
+	return i >= 0 && clients[i].above(dir, func(r reading) bool {
+		_, ok := r.server("")
+		return ok
+	})
+}
+
+// above reports whether has is true of a file of the client in the folder dir or in a folder above.
+func (c client) above(dir string, has func(reading) bool) bool {
+	for at := ""; at != dir; dir = filepath.Dir(dir) {
 		at = dir
-		for _, f := range clients[i].files {
-			r, err := Project{Root: dir}.read(f)
-			if err != nil {
-				continue
-			}
-			if _, ok := r.server(""); ok {
+		for _, f := range c.files {
+			if r, err := (Project{Root: dir}).read(f); err == nil && has(r) {
 				return true
 			}
 		}
@@ -87,10 +91,13 @@ func ours(exe string, server any) (role agents.Duty, ok bool) {
 			role = agents.Duty(argv[i+1])
 		}
 	}
-	name := strings.ToLower(argv[0][strings.LastIndexAny(argv[0], `/\`)+1:])
-	name = strings.TrimSuffix(name, ".exe")
-	serves := len(argv) > 1 && argv[1] == "serve" && (argv[0] == exe || strings.HasPrefix(name, "ferrus"))
-	return role, serves || name == "ferrusd"
+	serves := len(argv) > 1 && argv[1] == "serve" && (argv[0] == exe || strings.HasPrefix(nameOf(argv[0]), "ferrus"))
+	return role, serves || nameOf(argv[0]) == "ferrusd"
+}
+
+// nameOf is the name of a program by its path on any system.
+func nameOf(program string) string {
+	return strings.TrimSuffix(strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:]), ".exe")
 }
 
 // commandLine is how a client starts the server of an entry: it stands in command and args, either of which may be a

@@ -6,6 +6,17 @@ import (
 	"slices"
 )
 
+// maxBrackets bounds how deep a text can be nested: each level is one on the stack of a parser, whose end ends the process.
+const maxBrackets = 5_000
+
+// shallow refuses a text that may be nested too deep.
+func shallow(text []byte) error {
+	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxBrackets {
+		return &fault{line: 1, message: "it has too many brackets"}
+	}
+	return nil
+}
+
 // splice is text with the bytes from one offset to another replaced. The text itself stays as it is.
 func splice(text []byte, from, to int, with string) []byte {
 	return slices.Concat(text[:from], []byte(with), text[to:])

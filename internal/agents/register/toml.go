@@ -14,6 +14,9 @@ import (
 var tomlFormat = format{parse: parseTOML, line: lineTOML, insert: insertTOML, remove: removeTOML}
 
 func parseTOML(text []byte) (map[string]any, error) {
+	if err := shallow(text); err != nil {
+		return nil, err
+	}
 	var tree map[string]any
 	_, err := toml.Decode(string(text[offsetJSON(text):]), &tree)
 	var wrong toml.ParseError
@@ -179,7 +182,7 @@ func newlineBefore(text []byte, offset int, newline string) string {
 
 // removeTOML takes out every statement that is at a path or below it, wherever the file has them, and then the headers
 // of the containers that nothing is left in.
-func removeTOML(text []byte, path []string, _ string, kept func(path []string) bool) ([]byte, error) {
+func removeTOML(text []byte, path []string, _ func(v any) bool, kept func(path []string) bool) ([]byte, error) {
 	text, err := dropTOML(text, func(st statement) bool { return begins(st.path, path) })
 	for in := path[:len(path)-1]; err == nil && len(in) > 0 && !kept(in); in = in[:len(in)-1] {
 		var list []statement

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A value is what we write: a string, a bool, an int, a []string or a table.
+// A value is what we write: a string, a bool, an int, a []string, a table or a []table.
 type value = any
 
 // A table is an object of a configuration file, in the order in which it is written.
@@ -31,6 +31,12 @@ func plain(v value) any {
 		list := make([]any, len(v))
 		for i, s := range v {
 			list[i] = s
+		}
+		return list
+	case []table:
+		list := make([]any, len(v))
+		for i, t := range v {
+			list[i] = plain(t)
 		}
 		return list
 	}
@@ -84,6 +90,12 @@ func jsonText(v value, indent, unit, newline string) string {
 			items[i] = jsonString(s)
 		}
 		return "[" + strings.Join(items, ", ") + "]"
+	case []table:
+		items := make([]string, len(v))
+		for i, t := range v {
+			items[i] = jsonText(t, indent+unit, unit, newline)
+		}
+		return bracket('[', items, ']', indent, unit, newline)
 	case string:
 		return jsonString(v)
 	}

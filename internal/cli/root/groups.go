@@ -97,6 +97,7 @@ var groups = []group{
 		{"open", setup.OpenCommand},
 		{"serve", setup.ServeCommand},
 		{"connect", setup.ConnectCommand},
+		{"hook", setup.HookCommand},
 		{"token", setup.TokenCommand},
 		{"store", setup.StoreCommand},
 		{"uninstall", setup.UninstallCommand},

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,16 +29,18 @@ have the change "note".`
 // RegisterCommand is ferrus register.
 func RegisterCommand(a *cli.App) *cobra.Command {
 	var flags [2]register.Assignment // of the supervisor and the executor
-	var show bool
+	var how registering
 	cmd := &cobra.Command{
-		Use:   "register [--supervisor AGENT] [--executor AGENT]",
+		Use:   "register [--supervisor AGENT] [--executor AGENT] [--hooks]",
 		Short: "Configure your agent clients to use ferrus here",
 		Long: `Writes the MCP server of a role, and its skill, into the project files of each
 client. Then a client that you open here has the tools of ferrus. Without flags
 it uses the agents of [hq] in ferrus.toml. Agents that you name are also written
-to [hq]. On a terminal it shows the change and asks first.`,
+to [hq]. On a terminal it shows the change and asks first. With --hooks your
+client reminds a session of the task that it has, and notifies you.`,
 		Example: `  ferrus register
   ferrus register --supervisor claude-code --executor codex
+  ferrus register --executor claude-code --hooks
   ferrus register --print`,
 		Annotations: cli.Reference(`If you name one role, the other stays as it is. Comments and order of
 ferrus.toml stay. "ferrus unregister" does not change [hq].
@@ -45,25 +48,38 @@ ferrus.toml stay. "ferrus unregister" does not change [hq].
 Other content of the files stays as it is, byte for byte. If a file cannot be
 parsed, nothing is written. A model is written to a client's project settings
 unless one is set there. If both roles have the same client, its files make it
-the supervisor; "ferrus open executor" opens it as the executor.`, registerJSON),
+the supervisor; "ferrus open executor" opens it as the executor.
+
+Hooks are written to .claude/settings.local.json, which is your own, and not if
+git has that file. ferrus shows them and asks first; without a terminal it needs
+--yes. --hooks=false removes them, and "ferrus unregister" too.`, registerJSON),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runRegister(a, cmd.Context(), flags, show)
+			how.changed = cmd.Flags().Changed("hooks")
+			return runRegister(a, cmd.Context(), flags, how)
 		},
 	}
 	cmd.Flags().StringVar(&flags[0].Agent, "supervisor", "", "`AGENT` that creates and reviews tasks")
 	cmd.Flags().StringVar(&flags[1].Agent, "executor", "", "`AGENT` that does the work")
 	cmd.Flags().StringVar(&flags[0].Model, "supervisor-model", "", "`MODEL` of the supervisor")
 	cmd.Flags().StringVar(&flags[1].Model, "executor-model", "", "`MODEL` of the executor")
-	cmd.Flags().BoolVar(&show, "print", false, "print the changes, and write nothing")
+	cmd.Flags().BoolVar(&how.hooks, "hooks", false, "also write hooks for the executor's client")
+	cmd.Flags().BoolVarP(&how.yes, "yes", "y", false, "write hooks without asking")
+	cmd.Flags().BoolVar(&how.show, "print", false, "print the changes, and write nothing")
 	cmd.Flags().SortFlags = false
 	return cmd
+}
+
+// registering is how to register.
+type registering struct {
+	hooks, changed bool // what the flag says, and whether it was given
+	yes, show      bool
 }
 
 // Duties are those of the two roles in the order of the flags.
 var Duties = [2]agents.Duty{agents.Supervisor, agents.Executor}
 
-func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, show bool) error {
+func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, how registering) error {
 	project, root, err := registry(a, ctx, "register")
 	if err != nil {
 		return err
@@ -94,17 +110,58 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, 
 	}
 	for i, assigned := range flags {
 		if assigned.Agent != "" {
+			was := want[Duties[i]]
+			assigned.Hooks = was.Hooks && was.Agent == assigned.Agent
 			want[Duties[i]] = assigned
+		}
+	}
+	if how.changed {
+		if err := how.hook(want); err != nil {
+			return err
 		}
 	}
 	plan, err := project.Plan(want)
 	if err != nil {
 		return err
 	}
-	if err := conductToo(a, plan, conf, flags, show); err != nil {
+	if err := how.ask(a, plan); err != nil {
 		return err
 	}
-	return carryOut(a, project, plan, show)
+	if err := conductToo(a, plan, conf, flags, how.show); err != nil {
+		return err
+	}
+	return carryOut(a, project, plan, how.show)
+}
+
+// hook gives the executor hooks, or takes them.
+func (how registering) hook(want map[agents.Duty]register.Assignment) error {
+	executor := want[agents.Executor]
+	if how.hooks && (!register.MayHook(executor.Agent) || want[agents.Supervisor].Agent == executor.Agent) {
+		return cli.Refuse(refusal.InvalidInput, "hooks are for a client that is the executor alone, and ferrus writes them for claude-code",
+			"ferrus register --executor claude-code --hooks, with another agent as the supervisor; Codex gets them by the plugin of ferrus")
+	}
+	if executor.Agent != "" {
+		executor.Hooks = how.hooks
+		want[agents.Executor] = executor
+	}
+	return nil
+}
+
+// ask asks a person before hooks are written.
+func (how registering) ask(a *cli.App, plan *register.Plan) error {
+	i := slices.IndexFunc(plan.Changes, func(c register.Change) bool { return c.Hooks })
+	if i < 0 || how.show || how.yes {
+		return nil
+	}
+	if !a.MayAsk() {
+		return cli.Refuse(refusal.InvalidInput, "hooks are shown before they are written, and there is no terminal",
+			"ferrus register --hooks --print shows them; --yes writes them without asking")
+	}
+	cli.Fprintf(a.Err, "%sWrite this, so that your client runs ferrus at these events? [Y/n] ", plan.Changes[i].Diff())
+	if !a.Agrees(true) {
+		return cli.Refuse(refusal.InvalidInput, "not agreed; nothing was written", "ferrus register without --hooks writes the rest")
+	}
+	return nil
 }
 
 // conductToo adds to a plan that ferrus run starts the agents of the flags. In a terminal a person is asked.
@@ -203,6 +260,11 @@ func carryOut(a *cli.App, project register.Project, plan *register.Plan, show bo
 		}
 		if err := cli.KeepTrust(project.Root, plan.Write, conf); err != nil {
 			return err
+		}
+		if !plan.Roles[agents.Executor].Hooks {
+			if err := forgetReminders(project.Root); err != nil {
+				return err
+			}
 		}
 	}
 	notes := plan.Notes

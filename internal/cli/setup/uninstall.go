@@ -227,6 +227,9 @@ func leaveProject(ctx context.Context, root string) (*removal, error) {
 	if path := record.Path(); path != "" && rootfs.Exists(path) {
 		r.add(path, "what you agreed to here", record.Forget)
 	}
+	if dir := remindersDir(root); rootfs.Exists(dir) {
+		r.add(dir, "how often hooks have reminded a session", func() error { return forgetReminders(root) })
+	}
 	if at, err := project.At(root, "").Shared(); err == nil && at != nil {
 		r.stays("the project in the database %s, which other computers may use", at.URL)
 	}

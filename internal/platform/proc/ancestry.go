@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -241,6 +242,34 @@ func ancestry(sys system, pid int) string {
 		}
 	}
 	return strings.Join(names, " < ")
+}
+
+// SameClient reports whether the client that started this process, directly or by a shell, is the one that started the process with
+// the ancestry, which still runs.
+func SameClient(ancestry string) bool { return sameClient(here{}, os.Getpid(), ancestry) }
+
+func sameClient(sys system, pid int, ancestry string) bool {
+	names := strings.SplitN(ancestry, " < ", 3)
+	if len(names) < 2 {
+		return false
+	}
+	server, _ := sys.look(pidOf(names[0]))
+	if server.parent <= 1 || server.parent != pidOf(names[1]) {
+		return false
+	}
+	p, ok := sys.look(pid)
+	for depth := 0; ok && depth < maxDepth; depth++ {
+		if p, ok = sys.look(p.parent); ok && (p.pid == server.parent || !shell(p.name)) {
+			return p.pid == server.parent
+		}
+	}
+	return false
+}
+
+// pidOf returns the id of a process in an ancestry, 0 for none.
+func pidOf(name string) int {
+	pid, _ := strconv.Atoi(name[strings.LastIndexByte(name, ' ')+1:])
+	return pid
 }
 
 // clean returns the name of a program, shortened and without hidden characters.

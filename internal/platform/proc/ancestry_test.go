@@ -135,6 +135,33 @@ func TestTheTreeIsShortAndClean(t *testing.T) {
 	}
 }
 
+// TestWhoHasTheClientOfAServer: the server is process 60, and said what it came from when it began.
+func TestWhoHasTheClientOfAServer(t *testing.T) {
+	const said = "ferrus 60 < claude 40 < zsh 30"
+	server := cmd(40, "ferrus serve --role executor")
+	for _, c := range []struct {
+		name, said string
+		w          world
+		want       bool
+	}{
+		{"a child of the client", said, world{50: cmd(40, "ferrus hook"), 40: cmd(30, "claude"), 60: server}, true},
+		{"by a shell", said, world{50: cmd(45, "ferrus hook"), 45: cmd(40, "sh -c"), 40: cmd(30, "claude"), 60: server}, true},
+		{"of a client below the client", said, world{50: cmd(45, "ferrus hook"), 45: cmd(42, "sh"), 42: cmd(41, "claude"), 41: cmd(40, "bash"), 40: cmd(30, "claude"), 60: server}, false},
+		{"of another client", said, world{50: cmd(41, "ferrus hook"), 41: cmd(30, "claude"), 40: cmd(30, "claude"), 60: server}, false},
+		{"the server has ended", said, world{50: cmd(40, "ferrus hook"), 40: cmd(30, "claude")}, false},
+		{"its id is another's now", said, world{50: cmd(40, "ferrus hook"), 40: cmd(30, "claude"), 60: cmd(30, "vi")}, false},
+		{"the client's id is another's now", said, world{50: cmd(41, "ferrus hook"), 41: cmd(30, "claude"), 60: cmd(41, "ferrus serve")}, false},
+		{"over HTTP", "over HTTP", world{50: cmd(40, "ferrus hook"), 40: cmd(30, "claude"), 60: server}, false},
+		{"no ancestry", "", world{50: cmd(40, "ferrus hook"), 40: cmd(30, "claude"), 60: server}, false},
+		{"a server that nobody has", "ferrus 60 < init 1", world{50: cmd(1, "ferrus hook"), 1: cmd(0, "init"), 60: cmd(1, "ferrus serve")}, false},
+		{"parents in a ring", said, world{50: cmd(51, "ferrus hook"), 51: cmd(52, "sh"), 52: cmd(51, "sh"), 60: server}, false},
+	} {
+		if got := sameClient(c.w, 50, c.said); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 // TestARealShimIsSeen: this program plays the shim and, below a shell without an environment, the one that asks.
 func TestARealShimIsSeen(t *testing.T) {
 	self, err := os.Executable()
