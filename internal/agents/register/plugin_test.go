@@ -75,6 +75,33 @@ func TestThePluginStartsOneServerInEachClient(t *testing.T) {
 	}
 }
 
+// TestThePluginHasTheHooksThatAreRegistered, in the forms of the clients that have them in a plugin. It says whose they are.
+func TestThePluginHasTheHooksThatAreRegistered(t *testing.T) {
+	type group struct{ Hooks []map[string]any }
+	var claude struct{ Hooks map[string][]group }
+	var codex struct {
+		Hooks struct{ Hooks map[string][]group }
+	}
+	decode(t, plugin+".claude-plugin/plugin.json", &claude)
+	decode(t, plugin+".codex-plugin/plugin.json", &codex)
+	want := func(command string, args any) []group {
+		hook := map[string]any{"type": "command", "command": command, "timeout": float64(hookTime)}
+		if args != nil {
+			hook["args"] = args
+		}
+		return []group{{Hooks: []map[string]any{hook}}}
+	}
+	inClaude, inCodex := map[string][]group{}, map[string][]group{}
+	for _, event := range hookEvents {
+		inClaude[event] = want("ferrus", []any{HookCommand, "--client", "claude-code"})
+		if event != "Notification" { // which Codex does not have
+			inCodex[event] = want("ferrus "+HookCommand+" --client codex", nil)
+		}
+	}
+	equal(t, "hooks of Claude Code", claude.Hooks, inClaude)
+	equal(t, "hooks of Codex", codex.Hooks.Hooks, inCodex)
+}
+
 // TestTheMarketplacesLeadToThePlugin by the name that the sessions of ferrus switch off.
 func TestTheMarketplacesLeadToThePlugin(t *testing.T) {
 	for _, file := range []string{".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"} {

@@ -90,6 +90,14 @@ func (p plugged) newRig(t *testing.T) *rig {
 		}
 		return model.Say("Thank you.")
 	})
+	p.plug(r)
+	return r
+}
+
+// plug gives the person of a rig the plugin.
+func (p plugged) plug(r *rig) {
+	t := r.t
+	t.Helper()
 	r.env = append(append(r.env, p.env...), "PATH="+filepath.Dir(ferrus)+string(os.PathListSeparator)+strings.TrimPrefix(r.env[0], "PATH="))
 	for name, text := range p.settings {
 		r.write(filepath.Join(r.base, "home", name), text)
@@ -106,7 +114,6 @@ func (p plugged) newRig(t *testing.T) *rig {
 		}
 		t.Logf("%v\n%s", line, r.must("env", line...))
 	}
-	return r
 }
 
 // in is the rig with another working directory.
