@@ -72,7 +72,7 @@ var generalKeys = []hint{
 	{"tab", "go to the other pane"},
 	{"enter", "look closer; in the right pane: what you can do"},
 	{"esc", "go back, drop the filter"},
-	{"1-5 [ ]", "tabs of the right pane"},
+	{"1-5 [ ]", "tabs of the right pane; of a question that is shown, its options"},
 	{"n", "go to the next item that needs you"},
 	{"space", "what you can do with the item"},
 	{"t", "new task"},

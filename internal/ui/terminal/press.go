@@ -1,8 +1,13 @@
 package terminal
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // press takes a key to a dialog, to the filter, to the screen or to the pane in focus, the first that wants it.
@@ -18,6 +23,9 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.pressDialog(msg)
 	case m.filter != nil:
 		return m.pressFilter(msg)
+	}
+	if act, n := m.numbered(); len(key) == 1 && key[0] >= '0' && int(key[0]-'0') <= n {
+		return tea.Batch(m.begin(reply{act: &act}), m.pressDialog(msg))
 	}
 	if act, ok := screenKeys[key]; ok {
 		return act(m)
@@ -35,6 +43,32 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.selected()
 	}
 	return nil
+}
+
+// numbered is the act whose options are on the screen, and how many there are: in the list a digit takes one of them, and 0 the field
+// for one's own words. n is -1 where there is none.
+func (m *Model) numbered() (act Act, n int) {
+	acts := m.acts()
+	i := slices.IndexFunc(acts, func(a Act) bool { return len(a.Fields) == 1 && len(a.Fields[0].Options) > 0 })
+	if m.right || i < 0 {
+		return Act{}, -1
+	}
+	var rows []string
+	if left, right := m.columns(); right > 0 {
+		rows = m.tabs[m.tab].view(false)
+	} else {
+		rows = m.preview(left, max(1, m.height-aroundBody))
+	}
+	seen := 0
+	for _, r := range rows {
+		if strings.HasPrefix(strings.TrimSpace(ansi.Strip(r)), strconv.Itoa(seen+1)+". ") {
+			seen++
+		}
+	}
+	if n = len(acts[i].Fields[0].Options); seen < n {
+		return Act{}, -1
+	}
+	return acts[i], n
 }
 
 // screenKeys are the keys of the screen itself.

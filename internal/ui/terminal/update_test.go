@@ -92,6 +92,41 @@ func TestAnAnswerIsAnOptionByItsNumber(t *testing.T) {
 	s.shows("Answer: done", "(undo: b to entry 31)")
 }
 
+// TestADigitAnswersTheQuestionThatIsShown in the list; in the right pane, and where its options are not on the screen, it turns to a tab.
+func TestADigitAnswersTheQuestionThatIsShown(t *testing.T) {
+	for _, c := range []struct {
+		width, height int
+		keys, want    []string
+	}{
+		{80, 24, []string{"2"}, []string{"2"}},
+		{120, 40, []string{"3"}, []string{"3"}},
+		{120, 40, []string{"]", "2"}, nil},
+		{120, 40, []string{"tab", "2"}, nil},
+		{80, 24, []string{"4"}, nil},
+		{80, 24, []string{"j", "2"}, nil},
+		{80, 10, []string{"2"}, nil},
+	} {
+		src := night(t)
+		s := onStage(t, src, c.width, c.height)
+		s.press(c.keys...)
+		var got []string
+		for _, v := range src.values {
+			got = append(got, v["answer"])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%dx%d %v: %q, want %q", c.width, c.height, c.keys, got, c.want)
+		}
+	}
+	src := night(t)
+	s := onStage(t, src, 80, 24)
+	s.press("0")
+	s.write("only if 2 agree")
+	s.press("ctrl+s")
+	if len(src.values) != 1 || src.values[0]["answer"] != "only if 2 agree" {
+		t.Errorf("%v", src.values)
+	}
+}
+
 // TestWhatLosesSomethingIsAsked: nothing but y does it.
 func TestWhatLosesSomethingIsAsked(t *testing.T) {
 	src := night(t)
@@ -114,7 +149,7 @@ func TestWhatLosesSomethingIsAsked(t *testing.T) {
 func TestARollbackReturnsToTheEntryUnderTheCursor(t *testing.T) {
 	src := night(t)
 	s := onStage(t, src, 80, 24)
-	s.press("3", "g", "j", "b", "tab")
+	s.press("]", "]", "g", "j", "b", "tab")
 	s.write("too fast")
 	s.press("enter")
 	s.shows("Are you sure?")
@@ -243,7 +278,7 @@ func TestTheFilterOfThePaneInFocus(t *testing.T) {
 	if len(s.list.shown) != 8 {
 		t.Errorf("%d items after esc", len(s.list.shown))
 	}
-	s.press("3", "tab", "/")
+	s.press("]", "]", "tab", "/")
 	s.write("rollback")
 	s.press("enter")
 	if j := s.tabs[2].(*journalTab); len(j.rows) != 1 || j.seq() != 23 {

@@ -199,6 +199,10 @@ func (m *Model) keyLine() string {
 	}
 	var list []hint
 	seen := map[string]bool{}
+	if act, n := m.numbered(); n > 0 {
+		list = append(list, hint{fmt.Sprintf("1-%d", min(n, 9)), act.Name}, hint{"0", "own words"})
+		seen[keyOf(act.Name)] = true
+	}
 	for _, a := range m.acts() {
 		if k := keyOf(a.Name); k != "" && !seen[k] {
 			seen[k] = true

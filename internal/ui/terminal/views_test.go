@@ -28,8 +28,8 @@ var views = []struct {
 	text string // typed after the keys
 }{
 	{"overview", nil, ""},
-	{"diff", []string{"2"}, ""},
-	{"journal", []string{"3", "tab", "k"}, ""},
+	{"diff", []string{"]"}, ""},
+	{"journal", []string{"]", "]", "tab", "k"}, ""},
 	{"agents", []string{"4"}, ""},
 	{"checks", []string{"5"}, ""},
 	{"answer", []string{"a"}, ""},
@@ -38,7 +38,7 @@ var views = []struct {
 	{"new", []string{"t"}, ""},
 	{"new-branch", []string{"t", "2"}, "Add of no numbers is zero"},
 	{"stop", []string{"x"}, ""},
-	{"rollback", []string{"3", "tab", "k", "b"}, ""},
+	{"rollback", []string{"]", "]", "tab", "k", "b"}, ""},
 	{"acts", []string{"space"}, ""},
 	{"filter", []string{"/"}, "parser"},
 	{"help", []string{"?"}, ""},
