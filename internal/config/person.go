@@ -29,6 +29,27 @@ type Person struct {
 	Notify     PersonNotify
 	Store      PersonStore
 	Day        Day // over all projects of the person on this computer
+	Web        PersonWeb
+	Projects   map[string]PersonProject // by the path of the project
+}
+
+// PersonWeb is [web] of a person's own configuration.
+type PersonWeb struct {
+	All *bool `toml:"all"` // whether a project is in the view of all projects; nil for yes
+}
+
+// PersonProject is [project."PATH"] of a person's own configuration: what holds for one project.
+type PersonProject struct {
+	Web PersonWeb `toml:"web"`
+}
+
+// InAll reports whether the project at root is in the view of all projects. What is said of one project counts before what is said of all.
+func (p Person) InAll(root string) bool {
+	all := p.Web.All
+	if own := p.Projects[root].Web.All; own != nil {
+		all = own
+	}
+	return all == nil || *all
 }
 
 // PersonStore is [store] of a person's own configuration.
@@ -128,16 +149,25 @@ func (p *Person) parse(data []byte) error {
 		Notify PersonNotify `toml:"notify"`
 		Store  PersonStore  `toml:"store"`
 		Limits Day          `toml:"limits"`
+		Web    PersonWeb    `toml:"web"`
+
+		Projects map[string]PersonProject `toml:"project"`
 	}
 	md, err := toml.Decode(string(data), &file)
 	if err != nil {
 		return fmt.Errorf("%s: %s", p.Path, visible(err.Error()))
 	}
 	if unknown := md.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], max_day_minutes, max_day_tokens, max_day_dollars and day_zone in [limits], and url, trees, namespace and silence_secs in [store]",
+		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], max_day_minutes, max_day_tokens, max_day_dollars and day_zone in [limits], url, trees, namespace and silence_secs in [store], and all in [web] and in [project.\"PATH\".web]",
 			p.Path, dotted(unknown[0]))
 	}
 	p.Supervisor, p.Executor, p.Notify, p.Store, p.Day = file.HQ.Supervisor, file.HQ.Executor, file.Notify, file.Store, file.Limits
+	p.Web, p.Projects = file.Web, file.Projects
+	for path := range p.Projects {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+			return fmt.Errorf("%s: [project.%s] is not the path of a project; it is an absolute one, as ferrus trust shows it", p.Path, quote(path))
+		}
+	}
 	if err := p.checkDay(); err != nil {
 		return err
 	}

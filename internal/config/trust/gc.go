@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -70,6 +72,25 @@ func Below(top string) ([]string, error) {
 
 // Projects returns the paths of all recorded projects. It leaves out records that it cannot read.
 func Projects() (paths []string, err error) {
+	all, err := List()
+	for _, l := range all {
+		if l.Err == nil {
+			paths = append(paths, l.Path)
+		}
+	}
+	return paths, err
+}
+
+// A Listed is a recorded project.
+type Listed struct {
+	ID     string // the name of its record: the same for as long as the project stays where it is
+	Path   string // of its root; that of the record with Err
+	Agreed bool   // a person has agreed to values of it, and has not revoked that
+	Err    error  // why the record cannot be read
+}
+
+// List returns all recorded projects, in the order of their ids.
+func List() ([]Listed, error) {
 	dir, err := StateDir()
 	if err != nil {
 		return nil, err
@@ -78,13 +99,27 @@ func Projects() (paths []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, unwritten(dir, err)
 	}
+	var all []Listed
 	for _, d := range entries {
-		if !strings.HasSuffix(d.Name(), ".json") {
+		id, ok := strings.CutSuffix(d.Name(), ".json")
+		if !ok {
 			continue
 		}
-		if r, found, err := read(filepath.Join(dir, folder, d.Name())); err == nil && found {
-			paths = append(paths, r.Path)
+		path := filepath.Join(dir, folder, d.Name())
+		switch r, found, err := read(path); {
+		case err != nil:
+			all = append(all, Listed{ID: id, Path: path, Err: err})
+		case found && recordOf(dir, r.Path) != path:
+			all = append(all, Listed{ID: id, Path: path, Err: damaged(path, "it is the record of "+quoted(r.Path))})
+		case found:
+			all = append(all, Listed{ID: id, Path: r.Path, Agreed: len(r.Agreed) > 0})
 		}
 	}
-	return paths, nil
+	return all, nil
+}
+
+// recordOf is the path of the record of the project at root.
+func recordOf(dir, root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return filepath.Join(dir, folder, hex.EncodeToString(sum[:16])+".json")
 }

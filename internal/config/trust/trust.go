@@ -7,8 +7,6 @@
 package trust
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -107,8 +105,7 @@ func (p *Project) Path() string {
 	if p.err != nil {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(p.root))
-	return filepath.Join(p.dir, folder, hex.EncodeToString(sum[:16])+".json")
+	return recordOf(p.dir, p.root)
 }
 
 // folder is the folder of the records in the state folder.
