@@ -77,6 +77,7 @@ type Options struct {
 	Open   func(project.Place) (*engine.Engine, error) // opens a machine for reading
 	Newest int                                         // so many archived tasks
 	Sizes  bool                                        // with the size of each change and whether it can be merged: git is asked
+	Merges bool                                        // with whether approved work can be merged, where Sizes is not wanted
 }
 
 // ReadOverview looks at everything in a project. What cannot be read is said so in its line; the rest is shown all the same.
@@ -189,6 +190,11 @@ func (v *Overview) machine(ctx context.Context, p project.Place, o Options) (Mac
 	}
 	if o.Sizes && r.TaskID != "" && v.Foreign == nil {
 		if err := m.measure(ctx, e, r); err != nil {
+			return m, err
+		}
+	}
+	if o.Merges && v.Foreign == nil {
+		if err := r.mergesCleanly(ctx, e); err != nil {
 			return m, err
 		}
 	}

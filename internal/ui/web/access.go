@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -38,6 +39,9 @@ type GateOptions struct {
 	Ask func(w http.ResponseWriter, r *http.Request, code string)
 	// Refused shows why a request was refused.
 	Refused func(w http.ResponseWriter, r *http.Request, why Refusal)
+	// Bound splits the path of a request into the id of the project that it is about, "" for none, and the rest; nil where no path has
+	// an id. A form is accepted only below the id that its token was made for.
+	Bound func(path string) (id, rest string)
 	// Site has the pages. It is called only with a session.
 	Site http.Handler
 	// Files has what is below Static.
@@ -115,11 +119,15 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost {
-		if subtle.ConstantTimeCompare([]byte(r.PostFormValue(tokenField)), []byte(s.token)) != 1 {
+		id, rest := "", r.URL.Path
+		if g.opts.Bound != nil {
+			id, rest = g.opts.Bound(rest)
+		}
+		if subtle.ConstantTimeCompare([]byte(r.PostFormValue(tokenField)), []byte(s.tokenFor(id))) != 1 {
 			g.opts.Refused(w, r, OldForm)
 			return
 		}
-		if r.URL.Path == leavePath {
+		if rest == leavePath {
 			g.leave(w, r)
 			return
 		}
@@ -160,10 +168,20 @@ func Nonce(ctx context.Context) string {
 	return nonce
 }
 
-// Token returns the token for forms of the page that answers a request.
-func Token(ctx context.Context) string {
+// Token returns the token for forms of the page that answers a request, about the project of an id, "" for none.
+func Token(ctx context.Context, id string) string {
 	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
-		return s.token
+		return s.tokenFor(id)
 	}
 	return ""
+}
+
+// tokenFor is the token of forms about the project of an id, "" for none.
+func (s *session) tokenFor(id string) string {
+	if id == "" {
+		return s.token
+	}
+	mac := hmac.New(sha256.New, []byte(s.token))
+	_, _ = mac.Write([]byte(id)) // it never fails
+	return hex.EncodeToString(mac.Sum(nil))
 }

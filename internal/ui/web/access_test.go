@@ -41,7 +41,7 @@ func serve(t *testing.T, scheme string) *gatePage {
 			http.Error(w, why.Message+"; "+why.Remedy, why.Status)
 		},
 		Site: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprintf(w, "reached %s %s %s", r.Method, r.URL.Path, Token(r.Context()))
+			fmt.Fprintf(w, "reached %s %s %s", r.Method, r.URL.Path, Token(r.Context(), ""))
 		}),
 		Files: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "file") }),
 	})

@@ -22,7 +22,7 @@ var (
 	WrongOrigin = Refusal{http.StatusForbidden, "the form was not sent by a page of this address",
 		"load the page again, and send the form from there"}
 	WrongType = Refusal{http.StatusUnsupportedMediaType, "the request is not a form", ""}
-	OldForm   = Refusal{http.StatusForbidden, "the form belongs to another session",
+	OldForm   = Refusal{http.StatusForbidden, "the form belongs to another session or project",
 		"load the page again, and send the form from there"}
 	UsedLink = Refusal{http.StatusGone, "the link was used, replaced, or is older than a minute",
 		"press Enter where ferrus web runs: it prints another link"}

@@ -40,8 +40,16 @@ func newForm(p *page, place string, a status.Act) form {
 			return r
 		}
 		return '-'
-	}, place+"-"+a.Name)
+	}, p.of()+place+"-"+a.Name)
 	return f
+}
+
+// of is the id of the project of a page, "" where it is the only one.
+func (p *page) of() string {
+	if p == nil {
+		return ""
+	}
+	return p.ID
 }
 
 // With sets what a field has before the person writes.
@@ -145,6 +153,7 @@ var removing = []string{"select", "remove"}
 type confirmation struct {
 	form
 	From string
+	Back string // the address of From
 }
 
 // act carries out an act that a page has shown, if it is still possible.
@@ -175,7 +184,7 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		}
 		p := s.page(r, f.Act.Label)
 		f.page = p
-		p.Data = confirmation{f, from}
+		p.Data = confirmation{f, from, s.to(from)}
 		return s.show(w, http.StatusOK, "confirm", p)
 	}
 	// It goes on when the browser has gone: half an act helps nobody.
@@ -205,11 +214,13 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if slices.Contains(removing, f.Act.Name) {
-		from = "/"
+		if from != inAll {
+			from = "/"
+		}
 	} else if done.Undo, err = s.undo(r.Context(), f); err != nil {
 		s.opts.Log.Warn("whether an act can be taken back is not known", "error", err)
 	}
-	http.Redirect(w, r, withQuery(from, "done", s.results.put(done)), http.StatusSeeOther)
+	http.Redirect(w, r, withQuery(s.to(from), "done", s.results.put(done)), http.StatusSeeOther)
 	return nil
 }
 
@@ -376,6 +387,6 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request) error {
 		s.failWith(w, r, err, v.Get("text"))
 		return nil
 	}
-	http.Redirect(w, r, from, http.StatusSeeOther)
+	http.Redirect(w, r, s.to(from), http.StatusSeeOther)
 	return nil
 }

@@ -46,6 +46,8 @@ func (b board) Working() (n int) {
 // A need is something that only a person can do, with the acts that do it.
 type need struct {
 	status.Need
+	Page       *page
+	First      bool // of the page
 	Sign       sign
 	Place      string
 	Link       string
@@ -156,13 +158,16 @@ func (s *Site) board(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := s.page(r, "Overview")
-	p.Live, p.Stale = "/events", stale
+	p.Live, p.Stale = s.base+"/events", stale
 	b := board{Queue: v.Queue, Graph: needed(status.GraphOf(v.Queue)), Runs: v.Pipelines, Archived: v.Archived, More: v.More, Acts: v.Acts}
 	if v.Foreign != nil {
 		b.Foreign, _ = explain(v.Foreign)
 	}
 	b.Needs = s.needs(r.Context(), v.Needs)
-	b.Work, b.Done = jobs(v)
+	for i := range b.Needs {
+		b.Needs[i].Page, b.Needs[i].First = p, i == 0
+	}
+	b.Work, b.Done = s.jobs(v)
 	p.Data = b
 	return s.show(w, http.StatusOK, "board", p)
 }
@@ -184,7 +189,7 @@ func (s *Site) needs(ctx context.Context, list []status.Need) (rows []need) {
 }
 
 // jobs are the tasks that need nobody: those at work or waiting, each with its delegates after it, and those that have ended.
-func jobs(v *status.Overview) (work, done []job) {
+func (s *Site) jobs(v *status.Overview) (work, done []job) {
 	named := map[string]bool{} // by the needs
 	for _, n := range v.Needs {
 		if n.Run == "" && !n.OfProject() {
@@ -204,7 +209,7 @@ func jobs(v *status.Overview) (work, done []job) {
 	}
 	var add func(m status.Machine)
 	add = func(m status.Machine) {
-		switch j := (job{m, linkTo(m.Branch)}); {
+		switch j := (job{m, linkTo(s.base, m.Branch)}); {
 		case m.Group == status.Done:
 			done = append(done, j)
 		case m.Group != status.Idle && !named[m.Branch]:
@@ -225,17 +230,17 @@ func jobs(v *status.Overview) (work, done []job) {
 // need finds the acts of a need. What cannot be read has none: its own page says why.
 func (s *Site) need(ctx context.Context, n status.Need) need {
 	if n.Run != "" {
-		return need{Need: n, Sign: signs[n.Kind], Place: placeOfNeed(n), Link: "/run/" + url.PathEscape(n.Run)}
+		return need{Need: n, Sign: signs[n.Kind], Place: placeOfNeed(n), Link: s.base + "/run/" + url.PathEscape(n.Run)}
 	}
-	one := need{Need: n, Sign: signs[n.Kind], Place: placeOfNeed(n), Link: linkTo(n.Branch)}
+	one := need{Need: n, Sign: signs[n.Kind], Place: placeOfNeed(n), Link: linkTo(s.base, n.Branch)}
 	if n.Queued != "" {
-		one.Link = "/#queue"
+		one.Link = s.base + "/#queue"
 	}
 	if view := views[n.Kind]; view != "" {
 		one.Link += "?view=" + view
 	}
 	if n.Kind == status.NeedChoice && len(n.Options) > 0 {
-		one.Link = "/compare/" + url.PathEscape(n.Options[0])
+		one.Link = s.base + "/compare/" + url.PathEscape(n.Options[0])
 		for _, name := range n.Options {
 			acts, _, err := s.settling(ctx, status.Need{Kind: n.Kind, Branch: name})
 			if at := slices.IndexFunc(acts, func(a status.Act) bool { return a.Name == "select" }); err == nil && at >= 0 {
@@ -286,12 +291,12 @@ func (s *Site) settling(ctx context.Context, n status.Need) (acts []status.Act, 
 	return report.Acts(), background, nil
 }
 
-// linkTo is the page of the task of a branch, "" for the project's own.
-func linkTo(branch string) string {
+// linkTo is the page of the task of a branch, "" for the project's own, of the project whose addresses begin with base.
+func linkTo(base, branch string) string {
 	if branch == "" {
-		return "/task"
+		return base + "/task"
 	}
-	return "/branch/" + url.PathEscape(branch)
+	return base + "/branch/" + url.PathEscape(branch)
 }
 
 // seen is what was read last, to be shown with its age while another process has the lock.

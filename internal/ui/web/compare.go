@@ -66,11 +66,11 @@ func (s *Site) compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer e.Close()
 	p := s.page(r, "Compare "+c.Name)
-	p.Live = "/events"
+	p.Live = s.base + "/events"
 	list := branch.Attempts(r.Context(), e, group)
 	best, err := branch.Best(e.Place(), list)
 	for _, one := range list {
-		a := attempt{Attempt: one, Best: err == nil && best.Score != nil && one.Branch == best.Branch, Place: placeOf(one.Branch), Link: linkTo(one.Branch)}
+		a := attempt{Attempt: one, Best: err == nil && best.Score != nil && one.Branch == best.Branch, Place: placeOf(one.Branch), Link: linkTo(s.base, one.Branch)}
 		if a.Error == "" {
 			if err := s.fill(r.Context(), p, &a); err != nil {
 				a.Error, _ = explain(err)
@@ -152,7 +152,7 @@ func (s *Site) between(ctx context.Context, p *page, list []branch.Attempt, from
 	if err != nil {
 		return nil, refusal.Git(err)
 	}
-	return shown(p, linkTo(to), read), nil
+	return shown(p, linkTo(s.base, to), read), nil
 }
 
 // shown is a patch that is only looked at; link is the page of its task.

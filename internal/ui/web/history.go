@@ -73,7 +73,7 @@ func (s *Site) archived(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, name := range append([]string{""}, names...) {
 		if s.present(name) == id {
-			http.Redirect(w, r, linkTo(name), http.StatusSeeOther)
+			http.Redirect(w, r, linkTo(s.base, name), http.StatusSeeOther)
 			return nil
 		}
 	}

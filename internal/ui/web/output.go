@@ -32,9 +32,9 @@ type tail struct {
 }
 
 // tailOf reads the end of the output of a run.
-func tailOf(run process.Run, branch string) (*tail, error) {
+func tailOf(run process.Run, base, branch string) (*tail, error) {
 	q := url.Values{"branch": {branch}, "run": {run.Name}}
-	t := &tail{Run: run, Raw: "/log?" + q.Encode()}
+	t := &tail{Run: run, Raw: base + "/log?" + q.Encode()}
 	f, err := rootfs.OpenOwn(run.Log)
 	if err != nil {
 		return nil, errNotFound
@@ -53,7 +53,7 @@ func tailOf(run process.Run, branch string) (*tail, error) {
 		t.Text += o.end()
 	} else {
 		q.Set("offset", strconv.FormatInt(o.line(), 10))
-		t.Next = "/output?" + q.Encode()
+		t.Next = base + "/output?" + q.Encode()
 	}
 	return t, nil
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ var sources embed.FS
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	shared := template.Must(template.New("").Funcs(functions).ParseFS(sources, "templates/layout.html", "templates/parts.html", "templates/diff.html"))
-	for _, name := range []string{"board", "task", "compare", "run", "history", "archived", "confirm", "failed", "ask"} {
+	for _, name := range []string{"board", "task", "compare", "run", "history", "archived", "confirm", "failed", "ask", "all"} {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(sources, "templates/"+name+".html"))
 	}
 	return all
@@ -37,7 +38,6 @@ var functions = template.FuncMap{
 	"age":     age,
 	"words":   status.StateWords,
 	"outcome": outcome,
-	"link":    linkTo,
 	"newest": func(list []status.Entry) []status.Entry {
 		list = slices.Clone(list)
 		slices.Reverse(list)
@@ -56,6 +56,15 @@ var functions = template.FuncMap{
 	"inc":      func(i int) int { return i + 1 },
 	"icons":    func() map[string]string { return icons },
 	"form":     func(p *page, place string, a status.Act) form { return newForm(p, place, a) },
+	"command":  func(p *page, command string) string { return p.command(command) },
+	"story":    func(base string, list []status.Entry) story { return story{base, list} },
+	"link":     linkTo,
+}
+
+// A story is a timeline in a page whose addresses begin with Base.
+type story struct {
+	Base    string
+	Entries []status.Entry
 }
 
 // age is how long ago something was; "" when it never was.
@@ -71,7 +80,9 @@ type page struct {
 	Title   string
 	Project string // name of its folder
 	Root    string
-	Path    string // of the page, with its query, to come back to
+	ID      string // of the project among several, "" where it is the only one
+	Base    string // what the addresses of the project begin with
+	Path    string // of the page below Base, with its query, to come back to
 	Token   string
 	Nonce   string
 	In      bool   // the browser is logged in
@@ -87,15 +98,23 @@ type page struct {
 
 // page starts a page that answers a request.
 func (s *Site) page(r *http.Request, title string) *page {
-	p := &page{Title: title, Project: format.Line(filepath.Base(s.opts.Root)), Root: s.opts.Root, Path: local(r), Token: Token(r.Context()),
-		Nonce: Nonce(r.Context()), Started: s.started, Version: s.opts.Version}
+	p := s.bare(r, title)
+	if p.In {
+		if err := s.opts.Untrusted(); err != nil {
+			p.Why, p.ReadBy = explain(err)
+		}
+	}
+	return p
+}
+
+// bare is page for one that says by itself whether anything may be done in the project.
+func (s *Site) bare(r *http.Request, title string) *page {
+	p := &page{Title: title, Project: format.Line(cmp.Or(s.opts.Name, filepath.Base(s.opts.Root))), Root: s.opts.Root, ID: s.opts.ID, Base: s.base,
+		Path: local(r), Token: Token(r.Context(), s.opts.ID), Nonce: Nonce(r.Context()), Started: s.started, Version: s.opts.Version}
 	p.In = p.Token != ""
 	if p.In {
 		if p.Done = s.results.take(r.URL.Query().Get("done")); p.Done != nil && p.Done.Undo != nil {
 			p.Done.Undo.page = p
-		}
-		if err := s.opts.Untrusted(); err != nil {
-			p.Why, p.ReadBy = explain(err)
 		}
 	}
 	return p
@@ -164,7 +183,7 @@ func (s *Site) failWith(w http.ResponseWriter, r *http.Request, err error, text 
 
 func (s *Site) failed(w http.ResponseWriter, r *http.Request, code int, f failure) {
 	p := s.page(r, "Not done")
-	f.Back = own(r.PostForm.Get("from"))
+	f.Back = s.to(own(r.PostForm.Get("from")))
 	p.Data = f
 	if err := s.show(w, code, "failed", p); err != nil {
 		s.opts.Log.Error("page", "path", r.URL.Path, "error", err)

@@ -54,7 +54,7 @@ func (s *Site) run(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := s.page(r, format.Line(l.Topic))
-	p.Live = "/events?run=" + l.Run
+	p.Live = s.base + "/events?run=" + l.Run
 	v := pipelineRun{RunStatus: l, Place: runPlace + l.Run, Wait: l.WaitText(time.Now()), Acts: l.Acts(), Graph: drawn(l)}
 	root, err := rootfs.Open(l.Dir)
 	if err != nil {

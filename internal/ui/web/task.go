@@ -29,6 +29,7 @@ type task struct {
 	*status.Detail
 	Place string
 	Link  string // of the page without a view
+	base  string // of the addresses of the project
 	View  string
 	Views []view
 	First []status.Act // what the task needs now
@@ -99,8 +100,8 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 		title = "No task"
 	}
 	p := s.page(r, title)
-	p.Live, p.Stale = "/events?branch="+branch, stale
-	t := &task{Detail: d, Place: placeOf(branch), Link: linkTo(branch), View: name, Views: taskViews, Seq: r.URL.Query().Get("seq")}
+	p.Live, p.Stale = s.base+"/events?branch="+branch, stale
+	t := &task{Detail: d, base: s.base, Place: placeOf(branch), Link: linkTo(s.base, branch), View: name, Views: taskViews, Seq: r.URL.Query().Get("seq")}
 	if names, err := project.Branches(s.opts.Root); err == nil && slices.Contains(names, branch) {
 		if group := len(attempts.Group(names, branch)); group > 1 {
 			t.Group = group
@@ -169,7 +170,7 @@ func (t *task) agents(r *http.Request, e *engine.Engine, branch string) error {
 	if at < 0 {
 		return nil
 	}
-	t.Tail, err = tailOf(runs[at], branch)
+	t.Tail, err = tailOf(runs[at], t.base, branch)
 	if errors.Is(err, errNotFound) {
 		return nil
 	}
@@ -182,7 +183,7 @@ func (t *task) atWork(branch string) (err error) {
 		if a.Node != "" {
 			continue
 		}
-		if t.Tail, err = tailOf(a.Run, branch); errors.Is(err, errNotFound) {
+		if t.Tail, err = tailOf(a.Run, t.base, branch); errors.Is(err, errNotFound) {
 			return nil
 		}
 		return err

@@ -34,6 +34,8 @@ import (
 // Options are what a site needs.
 type Options struct {
 	Root    string // of the project
+	ID      string // of the project among several, below whose address it is; "" where it is the only one
+	Name    string // of the project; "" for that of its folder
 	Origin  string // at which browsers reach it, such as http://x.localhost:4711
 	Version string
 	Log     *slog.Logger
@@ -49,6 +51,7 @@ type Options struct {
 // A Site is the page of a project.
 type Site struct {
 	opts    Options
+	base    string // what the addresses of its pages begin with; "" where it is the only project
 	gate    *Gate
 	drafts  Store
 	hub     *hub
@@ -63,14 +66,19 @@ var static embed.FS
 
 // New returns the site of a project. Its life is that of ctx.
 func New(ctx context.Context, opts Options) (*Site, error) {
-	s := &Site{opts: opts, drafts: Store{Home: filepath.Join(opts.Root, project.DirName)}, hub: newHub(ctx, opts.Root), seen: newSeen(),
-		results: newResults(), patches: patches{all: map[[2]string]*readPatch{}}, started: time.Now()}
+	s := newSite(ctx, opts)
 	var err error
 	s.gate, err = NewGate(GateOptions{
 		Origin: opts.Origin, Ask: s.ask, Refused: s.refused, Site: s.routes(),
 		Files: http.FileServerFS(static), // the folder has the name of its address
 	})
 	return s, err
+}
+
+// newSite returns the site of a project without a gate.
+func newSite(ctx context.Context, opts Options) *Site {
+	return &Site{opts: opts, base: baseOf(opts.ID), drafts: Store{Home: filepath.Join(opts.Root, project.DirName)}, hub: newHub(ctx, opts.Root),
+		seen: newSeen(), results: newResults(), patches: patches{all: map[[2]string]*readPatch{}}, started: time.Now()}
 }
 
 // Link returns a link that lets one browser in, and until when it can be used.
@@ -132,11 +140,15 @@ const grace = 300 * time.Millisecond
 
 // Serve serves listeners until ctx ends, and closes them. conf is nil without TLS.
 func (s *Site) Serve(ctx context.Context, listeners []net.Listener, conf *tls.Config) error {
+	return serveOn(ctx, s, s.opts.Log, listeners, conf)
+}
+
+func serveOn(ctx context.Context, pages http.Handler, log *slog.Logger, listeners []net.Listener, conf *tls.Config) error {
 	only1 := new(http.Protocols)
 	only1.SetHTTP1(true)
 	server := &http.Server{
-		Handler: s, Protocols: only1, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelInfo), DisableGeneralOptionsHandler: true,
+		Handler: pages, Protocols: only1, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelInfo), DisableGeneralOptionsHandler: true,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	ended := make(chan error, len(listeners))
