@@ -79,7 +79,9 @@ func serve(a *cli.App, ctx context.Context, at address, all bool) error {
 	var site page
 	if all {
 		site, err = web.NewAll(ctx, web.AllOptions{Origin: origin, Version: setup.VersionText(), Log: cli.Warnings(a.Err), Members: project.Members,
-			Of: func(m project.Member) web.Options { return siteOf(a, m.Root, func() error { return readOnly(a, m.Root, "web --all") }) }})
+			Of: func(m project.Member) web.Options {
+				return siteOf(a, m.Root, func() error { return readOnly(a, m.Root, "web --all") })
+			}})
 	} else {
 		opts := siteOf(a, place.Root, func() error { return untrusted(a, place) })
 		opts.Origin, opts.Version, opts.Log = origin, setup.VersionText(), cli.Warnings(a.Err)

@@ -134,3 +134,23 @@ func BenchmarkManyBranches(b *testing.B) {
 	}
 	load(b, m, "/", "/branch/b7")
 }
+
+// BenchmarkTwentyProjects is the page of twenty projects, of which three are damaged, locked and hostile: when it is shown first, and again.
+func BenchmarkTwentyProjects(b *testing.B) {
+	twenty(b)
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			br := browseAll(b)
+			b.StartTimer()
+			page := br.get("/")
+			b.ReportMetric(float64(strings.Count(page, "being read")), "unread")
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		br := browseAll(b)
+		for b.Loop() {
+			br.get("/")
+		}
+	})
+}

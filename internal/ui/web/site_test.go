@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
@@ -35,13 +37,19 @@ func TestMain(m *testing.M) {
 type browser struct {
 	testing.TB
 	m      *enginetest.Machine
-	site   *web.Site
+	site   site
 	addr   string
 	origin string
 	cookie string
 
 	untrusted error
 	opens     func(project.Place) (*engine.Engine, error)
+}
+
+// A site is what a browser is shown: a project, or all.
+type site interface {
+	Link() (string, time.Time)
+	Serve(context.Context, []net.Listener, *tls.Config) error
 }
 
 // gate is a ferrus.toml without surprises.
@@ -55,31 +63,44 @@ func browse(t testing.TB, m *enginetest.Machine) *browser {
 		opts.Look = true
 		return engine.Open(p, opts)
 	}}
+	b.serve(func(ctx context.Context, origin string) (site, error) {
+		opts := b.options(m.Dir)
+		opts.Origin, opts.Version, opts.Log = origin, "test", enginetest.Quiet
+		return web.New(ctx, opts)
+	})
+	return b
+}
+
+// options are those of a site of the project at root.
+func (b *browser) options(root string) web.Options {
+	return web.Options{Root: root, Open: func(p project.Place) (*engine.Engine, error) { return b.opens(p) },
+		Do: func(ctx context.Context, what status.Act, values map[string]string) (status.Outcome, error) {
+			return app.Do(ctx, root, "web", what, values)
+		},
+		Untrusted: func() error { return b.untrusted }}
+}
+
+var app = &cli.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Run: root.Run}
+
+// serve serves a site until the test ends, and logs the browser in.
+func (b *browser) serve(made func(ctx context.Context, origin string) (site, error)) {
+	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	b.addr = l.Addr().String()
 	b.origin = fmt.Sprintf("http://ferrus-test.localhost:%d", l.Addr().(*net.TCPAddr).Port)
 	ctx, end := context.WithCancel(context.Background())
-	app := &cli.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Run: root.Run}
-	b.site, err = web.New(ctx, web.Options{
-		Root: m.Dir, Origin: b.origin, Version: "test", Log: enginetest.Quiet,
-		Open: func(p project.Place) (*engine.Engine, error) { return b.opens(p) },
-		Do: func(ctx context.Context, what status.Act, values map[string]string) (status.Outcome, error) {
-			return app.Do(ctx, m.Dir, "web", what, values)
-		},
-		Untrusted: func() error { return b.untrusted },
-	})
-	if err != nil {
-		t.Fatal(err)
+	if b.site, err = made(ctx, b.origin); err != nil {
+		b.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- b.site.Serve(ctx, []net.Listener{l}, nil) }()
-	t.Cleanup(func() {
+	b.Cleanup(func() {
 		end()
 		if err := <-ended; err != nil {
-			t.Error(err)
+			b.Error(err)
 		}
 	})
 	link, _ := b.site.Link()
@@ -87,9 +108,8 @@ func browse(t testing.TB, m *enginetest.Machine) *browser {
 	resp := b.send("POST", "/enter", url.Values{"code": {code}}, nil)
 	b.cookie, _, _ = strings.Cut(resp.Header.Get("Set-Cookie"), ";")
 	if resp.StatusCode != http.StatusSeeOther || b.cookie == "" {
-		t.Fatalf("%s", resp.Status)
+		b.Fatalf("%s", resp.Status)
 	}
-	return b
 }
 
 // send sends a request as the browser does, and reads no redirect.
@@ -152,7 +172,7 @@ func (b *browser) has(path string, texts ...string) string {
 }
 
 var (
-	aForm  = regexp.MustCompile(`(?s)<form method="post" action="/act".*?</form>`)
+	aForm  = regexp.MustCompile(`(?s)<form method="post" action="[^"]*/act".*?</form>`)
 	hidden = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`)
 )
 
