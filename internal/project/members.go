@@ -2,11 +2,15 @@ package project
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/state/refusal"
 )
 
 // A Member is a project in the view of all projects of a person.
@@ -44,4 +48,16 @@ func Members() ([]Member, error) {
 	}
 	slices.SortFunc(list, func(a, b Member) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Root, b.Root)) })
 	return list, nil
+}
+
+// There returns why the project cannot be read: its record, or its folder, is gone or damaged.
+func (m Member) There() error {
+	if m.Err != nil {
+		return m.Err
+	}
+	if _, err := os.Stat(m.Root); errors.Is(err, fs.ErrNotExist) {
+		return &refusal.RefusedError{Code: refusal.NotInitialised, Message: "its folder is gone",
+			Remedy: refusal.Say("put it back, or take it out by all = false in [project.%q.web] of your own config.toml", m.Root), Person: true}
+	}
+	return nil
 }

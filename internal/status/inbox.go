@@ -132,8 +132,8 @@ func (b *Inbox[T]) start(m project.Member, s *seat[T]) {
 
 // facts reads a project.
 func (b *Inbox[T]) facts(m project.Member) (facts T, err error) {
-	if m.Err != nil {
-		return facts, m.Err
+	if err := m.There(); err != nil {
+		return facts, err
 	}
 	return b.read(b.ctx, m)
 }

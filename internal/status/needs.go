@@ -37,6 +37,23 @@ const (
 	NeedTrust      NeedKind = "trust"         // nobody has agreed to what the project's files make run
 )
 
+// Urgency orders kinds of needs, the most urgent first: where an agent is stopped, where something may be lost or is unclear, where a verdict
+// is missing, and where something stands.
+func (k NeedKind) Urgency() int {
+	for i, kinds := range urgent {
+		if slices.Contains(kinds, k) {
+			return i
+		}
+	}
+	return len(urgent)
+}
+
+var urgent = [][]NeedKind{
+	{NeedAnswer, NeedBudget, NeedResponse},
+	{NeedDelivery, NeedFinish, NeedInspection, NeedConflict},
+	{NeedReview, NeedChoice, NeedMerge},
+}
+
 // A Need is something that only a person can do.
 type Need struct {
 	ID      string    `json:"id"` // the same for as long as it is the same need; unique in the project

@@ -20,17 +20,20 @@ import (
 
 // UICommand is ferrus ui.
 func UICommand(a *cli.App) *cobra.Command {
-	var plain, screen bool
+	var plain, screen, all bool
 	cmd := &cobra.Command{
-		Use:   "ui [--plain]",
+		Use:   "ui [--all] [--plain]",
 		Short: "Show all work on one screen, and act on it",
 		Long: `Shows what needs you, what is at work, what waits and what is done, in this
 terminal. The selected item is shown beside the list: its overview, diff,
 journal, agents and checks. The keys that work now are in the last line, and ?
 shows all of them. A run that you start here goes on when the screen is closed.
 With --plain it asks and answers line by line, for screen readers. "ferrus"
-alone opens the screen in a terminal inside a project.`,
+alone opens the screen in a terminal inside a project. With --all one inbox shows
+every project that you have agreed to on this computer, and enter opens one. (In
+ferrus status, --all means all branches of one project.)`,
 		Example: `  ferrus ui
+  ferrus ui --all
   ferrus ui --plain
   NO_COLOR=1 ferrus ui`,
 		Args: cobra.NoArgs,
@@ -39,13 +42,14 @@ alone opens the screen in a terminal inside a project.`,
 			case a.JSON:
 				return cli.UsageError("ferrus status --all --json", "a screen is for people, and --json for programs")
 			case plain:
-				return showPlain(a, cmd.Context())
+				return showPlain(a, cmd.Context(), all)
 			case screen:
-				return showScreen(a, cmd.Context())
+				return showScreen(a, cmd.Context(), all)
 			}
-			return guard(a, cmd.Context())
+			return guard(a, cmd.Context(), all)
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "show all projects that you have agreed to")
 	cmd.Flags().BoolVar(&plain, "plain", false, "go line by line, for screen readers")
 	cmd.Flags().BoolVar(&screen, screenFlag, false, "be the process that the other one guards")
 	_ = cmd.Flags().MarkHidden(screenFlag)
@@ -68,12 +72,12 @@ func InProject(a *cli.App, ctx context.Context) bool {
 }
 
 // Open opens the screen as ferrus ui does.
-func Open(a *cli.App, ctx context.Context) error { return guard(a, ctx) }
+func Open(a *cli.App, ctx context.Context) error { return guard(a, ctx, false) }
 
 func dumb() bool { term := os.Getenv("TERM"); return term == "" || term == "dumb" }
 
 // check refuses to show a screen where none can be, or to whom none is shown.
-func check(a *cli.App) error {
+func check(a *cli.App, all bool) error {
 	switch {
 	case !a.InTTY || !a.OutTTY:
 		return cli.Refuse(refusal.InvalidInput, "ferrus ui needs a terminal for its input and its output",
@@ -82,7 +86,15 @@ func check(a *cli.App) error {
 		return cli.Refuse(refusal.InvalidInput, "this terminal cannot draw a screen (TERM is "+os.Getenv("TERM")+")",
 			"ferrus status{branch} --watch shows every change as text; ferrus ui --plain goes line by line")
 	}
-	return a.RefuseAgent("ui")
+	return refuse(a, all)
+}
+
+// refuse refuses the screen to an agent: of the project, or of any of all.
+func refuse(a *cli.App, all bool) error {
+	if err := a.RefuseAgent("ui"); err != nil || !all {
+		return err
+	}
+	return refuseAgents(a, "ui --all")
 }
 
 // source opens the project for a screen.
@@ -94,9 +106,12 @@ func source(a *cli.App, ctx context.Context) (*reader, string, error) {
 	return newReader(a, place.Root), filepath.Base(place.Root), nil
 }
 
-func showPlain(a *cli.App, ctx context.Context) error {
-	if err := a.RefuseAgent("ui"); err != nil {
+func showPlain(a *cli.App, ctx context.Context, all bool) error {
+	if err := refuse(a, all); err != nil {
 		return err
+	}
+	if all {
+		return terminal.PlainInbox(ctx, newProjects(a, ctx), a.In, a.Out)
 	}
 	src, title, err := source(a, ctx)
 	if err != nil {
@@ -105,24 +120,34 @@ func showPlain(a *cli.App, ctx context.Context) error {
 	return terminal.Plain(ctx, src, title, a.In, a.Out)
 }
 
-func showScreen(a *cli.App, ctx context.Context) error {
-	if err := check(a); err != nil {
-		return err
-	}
-	src, title, err := source(a, ctx)
-	if err != nil {
+func showScreen(a *cli.App, ctx context.Context, all bool) error {
+	if err := check(a, all); err != nil {
 		return err
 	}
 	ctx, stop := endWithGuard(ctx)
 	defer stop()
 	in, out := a.Terminal()
-	screen := terminal.New(src, title)
-	if a.Branch != "" {
-		screen.Choose(a.Branch)
+	on := terminal.Terminal{In: in, Out: out, Environ: os.Environ(), Edit: editIn(a, in, out)}
+	var err error
+	if all {
+		err = terminal.RunInbox(ctx, terminal.NewInbox(newProjects(a, ctx)), on)
+	} else {
+		err = showProject(a, ctx, on)
 	}
-	err = terminal.Run(ctx, screen, terminal.Terminal{In: in, Out: out, Environ: os.Environ(), Edit: editIn(a, in, out)})
 	if ctx.Err() != nil {
 		return cli.ExitWith(cli.ExitOfSignal(ctx))
 	}
 	return err
+}
+
+func showProject(a *cli.App, ctx context.Context, on terminal.Terminal) error {
+	src, title, err := source(a, ctx)
+	if err != nil {
+		return err
+	}
+	screen := terminal.New(src, title)
+	if a.Branch != "" {
+		screen.Choose(a.Branch)
+	}
+	return terminal.Run(ctx, screen, on)
 }

@@ -24,9 +24,9 @@ const reset = "\x1b[?2026l\x1b[?2027l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[?1002l\x1b[
 
 // guard shows the screen in a process of its own, and puts the terminal right when that has ended: also when it was killed,
 // which no process can do for itself. The screen ends when the guard is killed.
-func guard(a *cli.App, ctx context.Context) error {
+func guard(a *cli.App, ctx context.Context, all bool) error {
 	if !a.InTTY || !a.OutTTY {
-		return check(a)
+		return check(a, all)
 	}
 	in, out := a.Terminal()
 	before, err := term.GetState(in.Fd())
@@ -38,6 +38,9 @@ func guard(a *cli.App, ctx context.Context) error {
 		return err
 	}
 	args := []string{"ui", "--" + screenFlag}
+	if all {
+		args = append(args, "--all")
+	}
 	for flag, value := range map[string]string{"--root": a.Dir, "--branch": a.Branch} {
 		if value != "" {
 			args = append(args, flag, value)

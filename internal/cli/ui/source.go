@@ -24,10 +24,11 @@ type reader struct {
 	app     *cli.App
 	root    string
 	changes *project.Watcher // ends with the process
+	may     func() error     // why nothing may be done in it
 }
 
 func newReader(a *cli.App, root string) *reader {
-	return &reader{app: a, root: root, changes: project.NewWatcher(root)}
+	return &reader{app: a, root: root, changes: project.NewWatcher(root), may: func() error { return nil }}
 }
 
 // Changed returns when something may have changed.
@@ -209,6 +210,9 @@ func (r *reader) CheckLog(_ context.Context, key terminal.Key) (string, error) {
 
 // Do carries out an act that is still among those of its item or of the project.
 func (r *reader) Do(ctx context.Context, key terminal.Key, shown status.Act, values map[string]string) (status.Outcome, error) {
+	if err := r.may(); err != nil {
+		return r.app.Outcome(err), nil
+	}
 	list, err := r.acts(ctx, key)
 	if err != nil {
 		return status.Outcome{}, err

@@ -55,7 +55,7 @@ func (n *note) view(width, height int) ([]string, *tea.Cursor) {
 		}
 		s.add(plain, "", l)
 	}
-	n.resize(width, min(len(s.rows), height-2))
+	n.resize(width, max(0, min(len(s.rows), height-2)))
 	n.set(s.rows)
 	title := n.title
 	if w := n.where(); w != "" {

@@ -45,6 +45,7 @@ type item struct {
 
 // A list is the left pane.
 type list struct {
+	groups        []group
 	items         []item // in the order of the screen
 	shown         []int  // of items, those that the filter leaves
 	at            int    // of shown
@@ -123,7 +124,7 @@ func (l *list) nextNeed() bool {
 // page is how many items are seen at once, roughly.
 func (l *list) page() int {
 	if l.dense {
-		return l.height - len(groups)
+		return l.height - len(l.groups)
 	}
 	return l.height / 3
 }
@@ -155,7 +156,7 @@ func (l *list) view(focused bool, now time.Time) []string {
 	var drawn []string
 	l.lines = nil
 	from, to := 0, 0 // the lines of the selected item
-	for g, of := range groups {
+	for g, of := range l.groups {
 		head := len(drawn)
 		drawn = append(drawn, "")
 		l.lines = append(l.lines, -1)

@@ -47,6 +47,8 @@ type Model struct {
 	bad     bool
 	jobs    jobs
 	closing bool                         // when all jobs are done
+	inAll   bool                         // the screen of all projects has opened it, and esc returns there
+	returns bool                         // it is closed to return
 	notes   []*note                      // to be shown when the dialog is closed
 	undo    undo                         // of the newest act
 	drafts  map[string]map[string]string // what was typed into forms that were closed, by act
@@ -54,7 +56,7 @@ type Model struct {
 
 // New returns a screen of a project.
 func New(src Source, title string) *Model {
-	return &Model{src: src, ctx: context.Background(), now: time.Now, opened: time.Now(), after: later, title: line(title), tabs: newTabs(), drafts: map[string]map[string]string{}}
+	return &Model{src: src, ctx: context.Background(), now: time.Now, opened: time.Now(), after: later, title: line(title), list: list{groups: groups}, tabs: newTabs(), drafts: map[string]map[string]string{}}
 }
 
 // Choose selects the task of a branch at first.

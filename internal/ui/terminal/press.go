@@ -17,7 +17,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.editing = nil
 		return tea.Quit
 	}
-	m.closing = false
+	m.closing, m.returns = false, false
 	switch {
 	case m.dialog != nil:
 		return m.pressDialog(msg)
@@ -131,6 +131,10 @@ func (m *Model) enter() tea.Cmd {
 }
 
 func (m *Model) back() tea.Cmd {
+	if m.inAll && !m.right && m.list.filter == "" {
+		m.returns = true
+		return m.close()
+	}
 	m.say("", false)
 	m.sift("")
 	if m.right {

@@ -46,6 +46,11 @@ func (m *Model) preview(width, height int) []string {
 			s.add(dim, "", wait)
 		}
 	}
+	return s.below(width, height, "… enter")
+}
+
+// below are the lines of a sheet below a list: usualPreview of them or as many as it has, half of the height at most.
+func (s *sheet) below(width, height int, more string) []string {
 	most := (height - 1) / 2
 	n := min(most, max(usualPreview, len(s.rows)))
 	lines := []string{dim.Render(strings.Repeat("─", width))}
@@ -57,7 +62,7 @@ func (m *Model) preview(width, height int) []string {
 		r := s.rows[i]
 		text := r.text
 		if i == n-1 && len(s.rows) > n {
-			text = ends(clip(text, width-9), "… enter", s.width)
+			text = ends(clip(text, width-9), more, s.width)
 		}
 		lines = append(lines, r.style.Render(fit(" "+text, width)))
 	}

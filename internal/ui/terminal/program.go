@@ -21,7 +21,7 @@ type Terminal struct {
 func Run(ctx context.Context, m *Model, t Terminal) error {
 	m.ascii = onlyASCII(t.Environ)
 	for {
-		if err := show(ctx, m, t); err != nil || m.editing == nil {
+		if err := show(ctx, m, &m.ctx, t); err != nil || m.editing == nil {
 			return err
 		}
 		f := m.editing
@@ -44,10 +44,11 @@ func (m *Model) edited(text string, err error) {
 // and waiting for it is most of the time from a key to the screen.
 const frames = 40
 
-func show(ctx context.Context, m *Model, t Terminal) error {
+// show runs a program, whose own context ends with it.
+func show(ctx context.Context, m tea.Model, own *context.Context, t Terminal) error {
 	within, end := context.WithCancel(ctx)
 	defer end()
-	m.ctx = within
+	*own = within
 	_, err := tea.NewProgram(m, tea.WithFPS(frames), tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
 		tea.WithoutSignalHandler()).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {

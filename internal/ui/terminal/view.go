@@ -69,12 +69,17 @@ func (m *Model) View() tea.View {
 			v.Cursor = c
 		}
 	}
-	content := strings.Join(rows[:min(len(rows), m.height)], "\n")
-	if m.ascii {
+	v.SetContent(drawnIn(rows[:min(len(rows), m.height)], m.ascii))
+	return v
+}
+
+// drawnIn are rows as they are drawn, in the characters that the terminal has.
+func drawnIn(rows []string, sevenBits bool) string {
+	content := strings.Join(rows, "\n")
+	if sevenBits {
 		content = ascii.Replace(content)
 	}
-	v.SetContent(content)
-	return v
+	return content
 }
 
 func first(rows []string) string {
@@ -140,7 +145,7 @@ func (m *Model) titles() string {
 	if m.list.filter != "" {
 		name += " /" + line(m.list.filter)
 	}
-	l := m.titleOf(name, !m.right, left)
+	l := titleOf(name, !m.right, left)
 	var names []string
 	for i, t := range m.tabs {
 		n := t.name()
@@ -149,7 +154,7 @@ func (m *Model) titles() string {
 		}
 		names = append(names, n)
 	}
-	r := m.titleOf(ends(strings.Join(names, " "), m.tabs[m.tab].where(), max(0, right-2)), m.right, right)
+	r := titleOf(ends(strings.Join(names, " "), m.tabs[m.tab].where(), max(0, right-2)), m.right, right)
 	switch {
 	case right == 0:
 		return l
@@ -159,7 +164,7 @@ func (m *Model) titles() string {
 	return l + " " + dim.Render("│") + " " + r
 }
 
-func (m *Model) titleOf(name string, focused bool, width int) string {
+func titleOf(name string, focused bool, width int) string {
 	if focused {
 		return marked.Bold(true).Render(fit("> "+name, width))
 	}
@@ -192,10 +197,10 @@ func (m *Model) messageLine() string {
 // keyLine names the keys that work now, as many as fit; help and the end always.
 func (m *Model) keyLine() string {
 	if m.dialog != nil {
-		return m.hints(m.dialog.keys(), nil)
+		return hints(m.dialog.keys(), nil, m.width)
 	}
 	if m.filter != nil {
-		return m.hints([]hint{{"enter", "keep the filter"}, {"esc", "drop it"}}, nil)
+		return hints([]hint{{"enter", "keep the filter"}, {"esc", "drop it"}}, nil, m.width)
 	}
 	var list []hint
 	seen := map[string]bool{}
@@ -213,10 +218,14 @@ func (m *Model) keyLine() string {
 		list = append(list, hint{"n", "next need"})
 	}
 	list = append(list, hint{"t", "new task"}, hint{"tab", "pane"}, hint{"1-5", "tab"}, hint{"/", "filter"}, hint{"space", "acts"})
-	return m.hints(list, []hint{{"?", "help"}, {"q", "quit"}})
+	always := []hint{{"?", "help"}, {"q", "quit"}}
+	if m.inAll {
+		always = append([]hint{{"esc", "all projects"}}, always...)
+	}
+	return hints(list, always, m.width)
 }
 
-func (m *Model) hints(list, always []hint) string {
+func hints(list, always []hint, width int) string {
 	end := ""
 	for _, h := range always {
 		end += "  " + bold.Render(h.key) + " " + h.does
@@ -227,10 +236,10 @@ func (m *Model) hints(list, always []hint) string {
 		if text != "" {
 			next = "  " + next
 		}
-		if ansi.StringWidth(text)+ansi.StringWidth(next)+ansi.StringWidth(end) > m.width {
+		if ansi.StringWidth(text)+ansi.StringWidth(next)+ansi.StringWidth(end) > width {
 			break
 		}
 		text += next
 	}
-	return fit(text+end, m.width)
+	return fit(text+end, width)
 }

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"errors"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -18,7 +15,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -145,7 +141,7 @@ func (a *All) project(w http.ResponseWriter, r *http.Request, id string) error {
 	if at < 0 {
 		return errNotFound
 	}
-	if err := there(members[at]); err != nil {
+	if err := members[at].There(); err != nil {
 		return err
 	}
 	s := a.site(members[at])
@@ -173,20 +169,8 @@ func (a *All) site(m project.Member) *Site {
 	return made()
 }
 
-// there refuses a project whose folder is gone.
-func there(m project.Member) error {
-	if _, err := os.Stat(m.Root); errors.Is(err, fs.ErrNotExist) {
-		return &refusal.RefusedError{Code: refusal.NotInitialised, Message: "its folder is gone: " + m.Root,
-			Remedy: refusal.Say("put it back, or take it out by all = false in [project.%q.web] of your own config.toml", m.Root), Person: true}
-	}
-	return nil
-}
-
 // read reads what the inbox shows of a project.
 func (a *All) read(ctx context.Context, m project.Member) (facts, error) {
-	if err := there(m); err != nil {
-		return facts{}, err
-	}
 	f := facts{site: a.site(m)}
 	v, err := status.ReadOverview(ctx, m.Root, status.Options{Open: f.site.opts.Open, Merges: true})
 	if err == nil {
@@ -263,7 +247,7 @@ func (a *All) board(w http.ResponseWriter, r *http.Request) error {
 			b.Projects = append(b.Projects, one)
 		}
 	}
-	slices.SortStableFunc(b.Needs, func(a, b need) int { return cmp.Or(a.Sign.urgency-b.Sign.urgency, a.Since.Compare(b.Since)) })
+	slices.SortStableFunc(b.Needs, func(a, b need) int { return cmp.Or(a.Kind.Urgency()-b.Kind.Urgency(), a.Since.Compare(b.Since)) })
 	if len(b.Needs) > 0 {
 		b.Needs[0].First = true
 	}

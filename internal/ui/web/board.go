@@ -66,28 +66,27 @@ type taking struct {
 // A sign is how a kind of need is shown: the class of its colour, its icon with its name, and what a link to it is called.
 type sign struct {
 	Class, Icon, Word, Look string
-	urgency                 int // the smaller, the sooner
 }
 
-// signs are the signs of the kinds of needs. First comes where an agent is stopped, then what may be lost or is unclear, then a verdict, then what stands.
+// signs are the signs of the kinds of needs.
 var signs = map[status.NeedKind]sign{
-	status.NeedAnswer:     {"ask", "question", "Question", "Answer", 0},
-	status.NeedBudget:     {"ask", "question", "Question of ferrus", "Answer", 0},
-	status.NeedResponse:   {"ask", "question", "Consultation", "Answer", 0},
-	status.NeedDelivery:   {"wait", "send", "Delivery", "Look at it", 1},
-	status.NeedFinish:     {"bad", "cross", "Cut off", "Look at it", 1},
-	status.NeedInspection: {"bad", "cross", "Unreadable", "Look at it", 1},
-	status.NeedConflict:   {"bad", "conflict", "Conflict", "Look at it", 1},
-	status.NeedReview:     {"wait", "check", "Review", "Review", 2},
-	status.NeedChoice:     {"choice", "branch", "Choice", "Compare", 2},
-	status.NeedMerge:      {"good", "branch", "Merge", "Review", 2},
-	status.NeedFailed:     {"bad", "cross", "Failed", "Look at it", 3},
-	status.NeedStopped:    {"dim", "pause", "Stands still", "Look at it", 3},
-	status.NeedPipeline:   {"dim", "pause", "Pipeline", "Look at it", 3},
-	status.NeedAgreement:  {"dim", "pause", "Settings", "Look at it", 3},
-	status.NeedDay:        {"dim", "pause", "Limit of the day", "Look at it", 3},
-	status.NeedBlocked:    {"bad", "cross", "Blocked", "Look at it", 3},
-	status.NeedTrust:      {"ask", "question", "Agreement", "Look at it", 3},
+	status.NeedAnswer:     {"ask", "question", "Question", "Answer"},
+	status.NeedBudget:     {"ask", "question", "Question of ferrus", "Answer"},
+	status.NeedResponse:   {"ask", "question", "Consultation", "Answer"},
+	status.NeedDelivery:   {"wait", "send", "Delivery", "Look at it"},
+	status.NeedFinish:     {"bad", "cross", "Cut off", "Look at it"},
+	status.NeedInspection: {"bad", "cross", "Unreadable", "Look at it"},
+	status.NeedConflict:   {"bad", "conflict", "Conflict", "Look at it"},
+	status.NeedReview:     {"wait", "check", "Review", "Review"},
+	status.NeedChoice:     {"choice", "branch", "Choice", "Compare"},
+	status.NeedMerge:      {"good", "branch", "Merge", "Review"},
+	status.NeedFailed:     {"bad", "cross", "Failed", "Look at it"},
+	status.NeedStopped:    {"dim", "pause", "Stands still", "Look at it"},
+	status.NeedPipeline:   {"dim", "pause", "Pipeline", "Look at it"},
+	status.NeedAgreement:  {"dim", "pause", "Settings", "Look at it"},
+	status.NeedDay:        {"dim", "pause", "Limit of the day", "Look at it"},
+	status.NeedBlocked:    {"bad", "cross", "Blocked", "Look at it"},
+	status.NeedTrust:      {"ask", "question", "Agreement", "Look at it"},
 }
 
 // icons are the paths of the icons, in a square of 16.
@@ -175,7 +174,7 @@ func (s *Site) board(w http.ResponseWriter, r *http.Request) error {
 // needs puts needs in their order, those of one task together.
 func (s *Site) needs(ctx context.Context, list []status.Need) (rows []need) {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b status.Need) int { return signs[a.Kind].urgency - signs[b.Kind].urgency })
+	slices.SortStableFunc(list, func(a, b status.Need) int { return a.Kind.Urgency() - b.Kind.Urgency() })
 	for _, n := range list {
 		at := slices.IndexFunc(rows, func(r need) bool { return r.Branch == n.Branch && r.Run == n.Run && !r.OfProject() })
 		if at < 0 || n.OfProject() {
