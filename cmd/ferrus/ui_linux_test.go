@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config/trust"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -35,6 +36,23 @@ func TestTheScreenShowsTheProject(t *testing.T) {
 	}
 	if x.second() || !x.cooked(t) {
 		t.Error("the terminal is not as it was")
+	}
+}
+
+// TestOneScreenOfAllProjects: it shows what needs the person in each, opens one, returns from it, and leaves the terminal as it was.
+func TestOneScreenOfAllProjects(t *testing.T) {
+	t.Setenv(trust.EnvStateDir, filepath.Join(t.TempDir(), "state"))
+	one := sleeping(t, "Paint the first wall")
+	sleeping(t, "Paint the second wall")
+	x := inTerminal(t, filepath.Dir(one), 120, 40, nil, "ferrus", "ui", "--all")
+	x.shows(t, "2 needs you · 2 projects", "Paint the first wall", "Paint the second wall")
+	x.press(t, "\r")
+	x.shows(t, "s resume", "esc all projects")
+	x.press(t, "\x1b")
+	x.shows(t, "Paint the second wall", "enter open")
+	x.press(t, "q")
+	if code := x.end(t); code != 0 || x.second() || !x.cooked(t) {
+		t.Errorf("it ends with %d, or the terminal is not as it was", code)
 	}
 }
 

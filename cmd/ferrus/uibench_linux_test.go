@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/config/trust"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // built is the real binary, not this test.
@@ -35,6 +39,35 @@ func BenchmarkFirstPaint(b *testing.B) {
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(whole.Milliseconds())/float64(b.N), "whole-ms/op")
+}
+
+// BenchmarkAllProjects is from the start of ferrus ui --all to the picture with what needs the person in twenty projects, of which one is damaged,
+// one's lock is held, and one is gone.
+func BenchmarkAllProjects(b *testing.B) {
+	b.Setenv(trust.EnvStateDir, filepath.Join(b.TempDir(), "state"))
+	bin := built(b)
+	var dirs []string
+	for i := range 20 {
+		dirs = append(dirs, sleeping(b, "Wall "+itoa(i)))
+	}
+	state := func(i int, name string) string { return filepath.Join(dirs[i], ".ferrus", name) }
+	lock, err := filelock.Acquire(b.Context(), state(1, "STATE.lock"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer lock.Close()
+	if err := errors.Join(os.Remove(state(0, "STATE.json")), os.WriteFile(state(0, "journal.jsonl"), []byte("{}\n"), 0o600), os.Remove(state(1, "STATE.json")),
+		os.RemoveAll(dirs[2])); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		x := inTerminal(b, b.TempDir(), 120, 60, nil, bin, "ui", "--all")
+		x.shows(b, "20 projects", "Wall 3", "Wall 19", "its folder is gone")
+		b.StopTimer()
+		x.press(b, "q")
+		x.end(b)
+		b.StartTimer()
+	}
 }
 
 // BenchmarkKeyToScreen is from a key to the screen that it leads to.

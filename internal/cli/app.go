@@ -261,12 +261,12 @@ func (a *App) RefuseAgent(verb string) error {
 	if err != nil {
 		return nil // there is no project yet, and so no agent of it
 	}
-	return a.RefuseAgentOf(place.Root, verb)
+	return RefuseAgentOf(place.Root, verb, proc.AgentAbove)
 }
 
-// RefuseAgentOf refuses a person's verb in a shell that descends from an agent of the project at root.
-func (a *App) RefuseAgentOf(root, verb string) error {
-	if agent, ok := proc.AgentAbove(root); ok {
+// RefuseAgentOf refuses a person's verb in a shell that descends from an agent of the project at root, by what above says.
+func RefuseAgentOf(root, verb string, above func(root string) (proc.Agent, bool)) error {
+	if agent, ok := above(root); ok {
 		return Refuse(refusal.ForbiddenRole, "ferrus "+verb+" is for people, and this process descends from the agent "+agent.String(),
 			"an agent uses its tools; a person runs this in a terminal that the agent did not start")
 	}

@@ -5,21 +5,30 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/ui/terminal"
 )
 
-// refuseAgents refuses a view of all projects to an agent of any of them. A project that does not answer in time is asked again before
-// anything is done in it.
-func refuseAgents(a *cli.App, verb string) error {
+// A doorkeeper says what a view of all projects may do in each. The processes above this one are looked at once.
+type doorkeeper struct {
+	app   *cli.App
+	verb  string
+	above func(root string) (proc.Agent, bool)
+}
+
+func newDoorkeeper(a *cli.App, verb string) doorkeeper { return doorkeeper{a, verb, proc.AboveHere()} }
+
+// start refuses the view to an agent of any of the projects. One that does not answer in time is asked again before anything is done in it.
+func (g doorkeeper) start() error {
 	members, err := project.Members()
 	if err != nil {
 		return err
 	}
 	refused := make(chan error, len(members))
 	for _, m := range members {
-		go func() { refused <- a.RefuseAgentOf(m.Root, verb) }()
+		go func() { refused <- cli.RefuseAgentOf(m.Root, g.verb, g.above) }()
 	}
 	late := time.After(status.Slow)
 	for range members {
@@ -35,13 +44,13 @@ func refuseAgents(a *cli.App, verb string) error {
 	return nil
 }
 
-// readOnly returns why nothing may be done in one of several projects: an agent of it calls, it was not made here, or the person has not
-// agreed to its files as they are now.
-func readOnly(a *cli.App, root, verb string) error {
-	if err := a.RefuseAgentOf(root, verb); err != nil {
+// may returns why nothing may be done in a project: an agent of it has started this process, it was not made here, or the person has not agreed
+// to its files as they are now.
+func (g doorkeeper) may(root string) error {
+	if err := cli.RefuseAgentOf(root, g.verb, g.above); err != nil {
 		return err
 	}
-	e, err := a.OpenToReadAt(project.At(root, ""))
+	e, err := g.app.OpenToReadAt(project.At(root, ""))
 	if err != nil {
 		return err
 	}
@@ -56,21 +65,23 @@ func readOnly(a *cli.App, root, verb string) error {
 type projects struct {
 	app   *cli.App
 	inbox *status.Inbox[terminal.Project]
+	doors doorkeeper
 }
 
-func newProjects(a *cli.App, ctx context.Context) *projects {
+func newProjects(ctx context.Context, g doorkeeper) *projects {
+	a := g.app
 	return &projects{a, status.NewInbox(ctx, func(ctx context.Context, m project.Member) (p terminal.Project, err error) {
 		if p.Overview, err = status.ReadOverview(ctx, m.Root, status.Options{Open: a.OpenToReadAt, Merges: true}); err == nil {
 			err = p.Overview.Busy
 		}
 		if err == nil {
-			if why := readOnly(a, m.Root, "ui --all"); why != nil {
+			if why := g.may(m.Root); why != nil {
 				done := a.Outcome(why)
 				p.Why, p.Remedy = done.Message, status.CommandIn(m.Root, done.Remedy)
 			}
 		}
 		return p, err
-	})}
+	}), g}
 }
 
 // Rows reads all projects.
@@ -88,7 +99,7 @@ func (p *projects) Changed() <-chan struct{} { return p.inbox.Changed() }
 // Open opens a project.
 func (p *projects) Open(m project.Member) terminal.Source {
 	r := newReader(p.app, m.Root)
-	r.may = func() error { return readOnly(p.app, m.Root, "ui --all") }
+	r.may = func() error { return p.doors.may(m.Root) }
 	return r
 }
 

@@ -77,7 +77,7 @@ func Open(a *cli.App, ctx context.Context) error { return guard(a, ctx, false) }
 func dumb() bool { term := os.Getenv("TERM"); return term == "" || term == "dumb" }
 
 // check refuses to show a screen where none can be, or to whom none is shown.
-func check(a *cli.App, all bool) error {
+func check(a *cli.App) error {
 	switch {
 	case !a.InTTY || !a.OutTTY:
 		return cli.Refuse(refusal.InvalidInput, "ferrus ui needs a terminal for its input and its output",
@@ -86,15 +86,7 @@ func check(a *cli.App, all bool) error {
 		return cli.Refuse(refusal.InvalidInput, "this terminal cannot draw a screen (TERM is "+os.Getenv("TERM")+")",
 			"ferrus status{branch} --watch shows every change as text; ferrus ui --plain goes line by line")
 	}
-	return refuse(a, all)
-}
-
-// refuse refuses the screen to an agent: of the project, or of any of all.
-func refuse(a *cli.App, all bool) error {
-	if err := a.RefuseAgent("ui"); err != nil || !all {
-		return err
-	}
-	return refuseAgents(a, "ui --all")
+	return a.RefuseAgent("ui")
 }
 
 // source opens the project for a screen.
@@ -107,11 +99,15 @@ func source(a *cli.App, ctx context.Context) (*reader, string, error) {
 }
 
 func showPlain(a *cli.App, ctx context.Context, all bool) error {
-	if err := refuse(a, all); err != nil {
+	if err := a.RefuseAgent("ui"); err != nil {
 		return err
 	}
 	if all {
-		return terminal.PlainInbox(ctx, newProjects(a, ctx), a.In, a.Out)
+		g := newDoorkeeper(a, "ui --all")
+		if err := g.start(); err != nil {
+			return err
+		}
+		return terminal.PlainInbox(ctx, newProjects(ctx, g), a.In, a.Out)
 	}
 	src, title, err := source(a, ctx)
 	if err != nil {
@@ -121,7 +117,7 @@ func showPlain(a *cli.App, ctx context.Context, all bool) error {
 }
 
 func showScreen(a *cli.App, ctx context.Context, all bool) error {
-	if err := check(a, all); err != nil {
+	if err := check(a); err != nil {
 		return err
 	}
 	ctx, stop := endWithGuard(ctx)
@@ -129,10 +125,10 @@ func showScreen(a *cli.App, ctx context.Context, all bool) error {
 	in, out := a.Terminal()
 	on := terminal.Terminal{In: in, Out: out, Environ: os.Environ(), Edit: editIn(a, in, out)}
 	var err error
-	if all {
-		err = terminal.RunInbox(ctx, terminal.NewInbox(newProjects(a, ctx)), on)
-	} else {
+	if g := newDoorkeeper(a, "ui --all"); !all {
 		err = showProject(a, ctx, on)
+	} else if err = g.start(); err == nil {
+		err = terminal.RunInbox(ctx, terminal.NewInbox(newProjects(ctx, g)), on)
 	}
 	if ctx.Err() != nil {
 		return cli.ExitWith(cli.ExitOfSignal(ctx))

@@ -26,7 +26,7 @@ const reset = "\x1b[?2026l\x1b[?2027l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[?1002l\x1b[
 // which no process can do for itself. The screen ends when the guard is killed.
 func guard(a *cli.App, ctx context.Context, all bool) error {
 	if !a.InTTY || !a.OutTTY {
-		return check(a, all)
+		return check(a)
 	}
 	in, out := a.Terminal()
 	before, err := term.GetState(in.Fd())

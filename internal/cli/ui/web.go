@@ -61,11 +61,11 @@ func serve(a *cli.App, ctx context.Context, at address, all bool) error {
 	if err := a.RefuseAgent("web"); err != nil {
 		return err
 	}
-	what := "all projects"
+	what, g := "all projects", newDoorkeeper(a, "web --all")
 	var place project.Place
 	var err error
 	if all {
-		err = refuseAgents(a, "web --all")
+		err = g.start()
 	} else if place, err = a.Place(ctx); err == nil {
 		what = place.Root
 	}
@@ -80,7 +80,7 @@ func serve(a *cli.App, ctx context.Context, at address, all bool) error {
 	if all {
 		site, err = web.NewAll(ctx, web.AllOptions{Origin: origin, Version: setup.VersionText(), Log: cli.Warnings(a.Err), Members: project.Members,
 			Of: func(m project.Member) web.Options {
-				return siteOf(a, m.Root, func() error { return readOnly(a, m.Root, "web --all") })
+				return siteOf(a, m.Root, func() error { return g.may(m.Root) })
 			}})
 	} else {
 		opts := siteOf(a, place.Root, func() error { return untrusted(a, place) })

@@ -61,6 +61,35 @@ func (a Agent) Supervisor() bool { return a.Role == "supervisor" }
 // as the system reports.
 func AgentAbove(root string) (Agent, bool) { return agentAbove(here{}, os.Getpid(), root) }
 
+// AboveHere returns AgentAbove of this process for many projects. All processes are looked at once, when it is asked first.
+func AboveHere() func(root string) (Agent, bool) { return aboveIn(here{}, os.Getpid()) }
+
+func aboveIn(sys system, pid int) func(root string) (Agent, bool) {
+	once := &looked{system: sys, pids: sync.OnceValue(sys.all), seen: map[int]func() (entry, bool){}}
+	return func(root string) (Agent, bool) { return agentAbove(once, pid, root) }
+}
+
+// A looked is a system whose processes are looked at once.
+type looked struct {
+	system
+	pids func() []int
+	mu   sync.Mutex
+	seen map[int]func() (entry, bool)
+}
+
+func (l *looked) all() []int { return l.pids() }
+
+func (l *looked) look(pid int) (entry, bool) {
+	l.mu.Lock()
+	look := l.seen[pid]
+	if look == nil {
+		look = sync.OnceValues(func() (entry, bool) { return l.system.look(pid) })
+		l.seen[pid] = look
+	}
+	l.mu.Unlock()
+	return look()
+}
+
 // ExecutorAbove is AgentAbove for agents that are not supervisors: those whose work a supervisor
 // reviews.
 func ExecutorAbove(root string) (Agent, bool) {

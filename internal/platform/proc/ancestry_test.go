@@ -203,3 +203,31 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 }
+
+// counted is a world that counts what is asked of it.
+type counted struct {
+	world
+	n int
+}
+
+func (c *counted) look(pid int) (entry, bool) { c.n++; return c.world.look(pid) }
+func (c *counted) all() []int                 { c.n++; return c.world.all() }
+
+// TestProcessesAreLookedAtOnce for all projects, and each project has its own answer.
+func TestProcessesAreLookedAtOnce(t *testing.T) {
+	root, other := real(t.TempDir()), real(t.TempDir())
+	c := &counted{world: world{9: {entry: entry{parent: 8, name: "ferrus"}}, 8: {entry: entry{parent: 7, name: "sh"}, env: []string{agentVar + "=executor:codex:1", ProjectVar + "=" + root}},
+		7: {entry: entry{parent: 1, name: "sh"}}}}
+	above := aboveIn(c, 9)
+	for range 3 {
+		if a, ok := above(root); !ok || a.Pid != 8 {
+			t.Errorf("%v %v", a, ok)
+		}
+		if a, ok := above(other); ok {
+			t.Errorf("another project: %v", a)
+		}
+	}
+	if c.n > 5 {
+		t.Errorf("looked %d times at 3 processes", c.n)
+	}
+}
