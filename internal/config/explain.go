@@ -81,7 +81,7 @@ func Markdown() []byte {
 	for was, now := range oldNames {
 		fmt.Fprintf(&b, "\n`%s` is read as `%s`.\n", was, now)
 	}
-	b.WriteString(checksPage + rulesPage + rules.Markdown() + rulesPageEnd)
+	b.WriteString(checksPage + strings.ReplaceAll(personPage, "'", "`") + rulesPage + rules.Markdown() + rulesPageEnd)
 	return b.Bytes()
 }
 

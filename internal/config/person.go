@@ -256,3 +256,20 @@ func LoadFor(path string) (Config, error) {
 	}
 	return c.With(p), nil
 }
+
+// personPage is what the page of the keys says of a person's own file, with ' for the mark of code.
+const personPage = `
+## Your own file
+
+'~/.config/ferrus/config.toml' (or 'XDG_CONFIG_HOME') is yours alone and holds in
+every project. No repository writes it, so it needs no agreement.
+
+| table | keys |
+|---|---|
+| '[hq.executor]', '[hq.supervisor]' | 'agent', 'model', 'command' and 'args.AGENT', before those of the project |
+| '[notify]' | 'urls', 'desktop': [notifications](notifications.md) |
+| '[limits]' | 'max_day_minutes', 'max_day_tokens', 'max_day_dollars', 'day_zone' over all your projects: [the conductor](conductor.md) |
+| '[store]' | 'url', 'trees', 'namespace', 'silence_secs': [several computers](machines.md) |
+| '[web]' | 'all = false': no project is in 'ferrus web --all' and 'ferrus ui --all' |
+| '[project."PATH".web]' | 'all = false' or 'true' for the project at this path, before '[web]' |
+`

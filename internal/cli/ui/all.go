@@ -11,6 +11,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/ui/terminal"
 )
 
+// allNote is what the reference says of --all.
+const allNote = `--all is about the projects of this computer whose files you have agreed to, in
+any folder. docs/web.md says how one joins and leaves. (The --all of ferrus
+status is about all branches of one project.)`
+
 // A doorkeeper says what a view of all projects may do in each. The processes above this one are looked at once.
 type doorkeeper struct {
 	app   *cli.App

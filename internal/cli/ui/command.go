@@ -26,17 +26,16 @@ func UICommand(a *cli.App) *cobra.Command {
 		Short: "Show all work on one screen, and act on it",
 		Long: `Shows what needs you, what is at work, what waits and what is done, in this
 terminal. The selected item is shown beside the list: its overview, diff,
-journal, agents and checks. The keys that work now are in the last line, and ?
-shows all of them. A run that you start here goes on when the screen is closed.
-With --plain it asks and answers line by line, for screen readers. "ferrus"
-alone opens the screen in a terminal inside a project. With --all one inbox shows
-every project that you have agreed to on this computer, and enter opens one. (In
-ferrus status, --all means all branches of one project.)`,
+journal, agents and checks. The last line has the keys that work now, ? all. A
+run that you start here goes on when the screen is closed. --plain goes line by
+line, for screen readers. --all shows one inbox of all projects that you have
+agreed to. "ferrus" alone opens the screen in a terminal inside a project.`,
 		Example: `  ferrus ui
   ferrus ui --all
   ferrus ui --plain
   NO_COLOR=1 ferrus ui`,
-		Args: cobra.NoArgs,
+		Annotations: cli.Reference(allNote, ""),
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case a.JSON:

@@ -27,18 +27,19 @@ func WebCommand(a *cli.App) *cobra.Command {
 		Short: "Show the project in your browser, and act there",
 		Long: `Serves a page of the project until you press ctrl-C: what needs you, all tasks,
 diffs that you can comment, and your acts as forms. It prints a link that logs
-one browser in, once, within a minute. Enter prints another link. It listens on
-the loopback; another address needs TLS. For a phone put a proxy with TLS in
-front and name its address with --url. No agent may start it.
-With --all it serves every project that you have agreed to on this computer, from
-one inbox. (In ferrus status, --all means all branches of one project.)`,
+one browser in, once, within a minute. Enter prints another link. --all serves
+all projects that you have agreed to, from one inbox. It listens on the
+loopback; another address needs TLS. For a phone put a proxy with TLS in front
+and name its address with --url. No agent may start it.`,
 		Example: `  ferrus web
   ferrus web --all
   ferrus web --http 127.0.0.1:7434 --url https://desk.example.ts.net
   ferrus web --http desk.local:7443 --tls-cert cert.pem --tls-key key.pem`,
 		Annotations: cli.Reference(`It does not open a browser. A browser stays logged in for 12 hours, or until
 ferrus web ends. The page has no more rights than your commands: it runs them.
-See docs/security.md for what the way in promises.`, `{url expires_at address}, a line for each link.`),
+See docs/security.md for what the way in promises.
+
+`+allNote, `{url expires_at address}, a line for each link.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(a, cmd.Context(), at, all) },
 	}
