@@ -295,3 +295,46 @@ func TestTheRightsOfEachProject(t *testing.T) {
 		t.Errorf("after logging out: %s", resp.Status)
 	}
 }
+
+// TestOneActInEachOfTwoProjectsWithABrowser, from the inbox of all, which follows the projects; axe finds nothing.
+func TestOneActInEachOfTwoProjectsWithABrowser(t *testing.T) {
+	s := chromium(t)
+	list := many(t, 4)
+	hurt := list[2]
+	for i, m := range list[:2] {
+		asked(t, m, fmt.Sprintf("Paint wall %d. %s", i, hostile), fmt.Sprintf("Which blue has wall %d?", i))
+	}
+	asked(t, hurt, "Build it.", "Which blue is it?")
+	hurt.Write("ferrus.toml", enginetest.Gate("false"))
+	if err := os.RemoveAll(list[3].Dir); err != nil {
+		t.Fatal(err)
+	}
+	b := browseAll(t)
+	s.logIn(b)
+	s.sees("its folder is gone")
+	s.sees("read-only: ")
+	s.accessible("all projects")
+	for i, m := range list[:2] {
+		s.press(fmt.Sprintf(`form.opts[action="%s/act"] button[value="2"]`, below(t, m)))
+		s.until("see no question", fmt.Sprintf(`document.readyState === "complete" && document.querySelector("main") && !document.body.innerText.includes("has wall %d?") ? "" : "it is there"`, i))
+		s.sees("Answer: done.")
+		if event, via := last(t, m); event != "answer" || via != "web" {
+			t.Errorf("%d: %s via %s", i, event, via)
+		}
+	}
+	s.accessible("after an act")
+	s.press(`button[data-key="z"]`)
+	s.sees("Which blue has wall 1?")
+	if event, _ := last(t, list[1]); event != "rollback" {
+		t.Errorf("%s", event)
+	}
+	s.open(b.origin + "/")
+	enginetest.Must(list[0].Human().Reset(t.Context(), "enough"))(t)
+	asked(t, list[0], "Paint the roof.", "Which red has the roof?")
+	s.sees("Which red has the roof?") // without loading the page again
+	s.press(`.need:has(form[action="` + below(t, list[0]) + `/act"]) h2 a`)
+	s.sees("Story")
+	s.accessible("the page of one of them")
+	s.follow("All projects")
+	s.sees("Projects")
+}
