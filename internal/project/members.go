@@ -50,7 +50,7 @@ func Members() ([]Member, error) {
 	return list, nil
 }
 
-// There returns why the project cannot be read: its record, or its folder, is gone or damaged.
+// There returns why the project cannot be read: its record is damaged, or its folder is gone or not set up.
 func (m Member) There() error {
 	if m.Err != nil {
 		return m.Err
@@ -58,6 +58,10 @@ func (m Member) There() error {
 	if _, err := os.Stat(m.Root); errors.Is(err, fs.ErrNotExist) {
 		return &refusal.RefusedError{Code: refusal.NotInitialised, Message: "its folder is gone",
 			Remedy: refusal.Say("put it back, or take it out by all = false in [project.%q.web] of your own config.toml", m.Root), Person: true}
+	}
+	if !At(m.Root, "").Initialised() {
+		return &refusal.RefusedError{Code: refusal.NotInitialised, Message: "it has no .ferrus, or the journal in it is gone",
+			Remedy: refusal.Say("in %s: ferrus init sets it up, and ferrus doctor --fix restores one that was deleted", m.Root), Person: true}
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package status
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -28,7 +30,11 @@ func TestOneProjectDelaysNoOther(t *testing.T) {
 		return quicks.Add(1), nil
 	})
 	gone := errors.New("its record is damaged")
-	members := []project.Member{{ID: "slow", Root: t.TempDir()}, {ID: "quick", Root: t.TempDir()}, {ID: "damaged", Err: gone}, {ID: "gone", Root: "/nowhere/at/all"}}
+	there := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(there, project.DirName), 0o700), os.WriteFile(filepath.Join(there, project.DirName, "journal.jsonl"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	members := []project.Member{{ID: "slow", Root: there}, {ID: "quick", Root: there}, {ID: "damaged", Err: gone}, {ID: "gone", Root: "/nowhere/at/all"}, {ID: "bare", Root: t.TempDir()}}
 	changed := b.Changed()
 	for i := range int64(3) {
 		rows := b.Read(members)
@@ -38,7 +44,7 @@ func TestOneProjectDelaysNoOther(t *testing.T) {
 		if rows[1].Err != nil || rows[1].Facts != i+1 {
 			t.Errorf("the quick one: %+v", rows[1])
 		}
-		if !errors.Is(rows[2].Err, gone) || rows[3].Err == nil {
+		if !errors.Is(rows[2].Err, gone) || rows[3].Err == nil || rows[4].Err == nil {
 			t.Errorf("%+v", rows[2:])
 		}
 	}
