@@ -61,7 +61,7 @@ func (m Member) There() error {
 	}
 	if !At(m.Root, "").Initialised() {
 		return &refusal.RefusedError{Code: refusal.NotInitialised, Message: "it has no .ferrus, or the journal in it is gone",
-			Remedy: refusal.Say("in %s: ferrus init sets it up, and ferrus doctor --fix restores one that was deleted", m.Root), Person: true}
+			Remedy: refusal.Say("in %s: ferrus init sets it up, and ferrus doctor{branch} --fix restores one that was deleted", m.Root), Person: true}
 	}
 	return nil
 }
