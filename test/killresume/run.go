@@ -202,6 +202,7 @@ type service struct {
 	ended   chan error // how it has ended; nil while it does not run
 	started time.Time  // the last time
 	due     time.Time  // when it is to be started; zero if it runs, or has done all that it can
+	helped  bool       // a person has answered since it was started
 }
 
 // manage does what is due for a service.
@@ -209,7 +210,7 @@ func (w *world) manage(s *service) error {
 	select {
 	case err := <-s.ended:
 		var exit *exec.ExitError
-		if s.ended = nil; err == nil || errors.As(err, &exit) && exit.ExitCode() == s.asks {
+		if s.ended = nil; !s.helped && (err == nil || errors.As(err, &exit) && exit.ExitCode() == s.asks) {
 			return nil
 		}
 		if s.due.IsZero() {
@@ -220,7 +221,7 @@ func (w *world) manage(s *service) error {
 	if s.due.IsZero() || s.ended != nil || time.Now().Before(s.due) {
 		return nil
 	}
-	s.due = time.Time{}
+	s.due, s.helped = time.Time{}, false
 	log, err := os.OpenFile(filepath.Join(string(w.record), "main.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -288,7 +289,7 @@ func (w *world) help(ctx context.Context, task int) error {
 		return err
 	}
 	for _, s := range w.mains {
-		if s.ended == nil && s.due.IsZero() {
+		if s.helped = true; s.ended == nil && s.due.IsZero() {
 			s.due = time.Now() // a person starts it again
 		}
 	}
