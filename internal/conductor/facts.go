@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -233,7 +234,13 @@ func Failed(r process.Run) bool {
 
 // atOnce reports whether a run ended by itself before its agent can have done anything.
 func atOnce(r process.Run, instant time.Duration) bool {
-	return !r.Stopped && !r.Cut && r.Trouble != agents.RateLimited && (!r.Began() || r.Ended.Sub(r.Started) < instant)
+	return !r.Stopped && !r.Cut && !killed(r) && r.Trouble != agents.RateLimited && (!r.Began() || r.Ended.Sub(r.Started) < instant)
+}
+
+// killed reports whether a run was killed from outside, with its shim or without: that says nothing of whether its agent can work. A shell
+// reports the kill of what it runs by an exit code.
+func killed(r process.Run) bool {
+	return r.Signal == "SIGKILL" || r.Exit == 128+int(syscall.SIGKILL) || r.Error == process.ShimKilled
 }
 
 // sameEnd reports whether two runs ended in the same way. Numbers in their messages are ignored.

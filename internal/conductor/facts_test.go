@@ -73,7 +73,9 @@ func exit2(r *process.Run)                { r.Exit = 2 }
 func worked(r *process.Run)               { r.At = 90 }
 func stopped(r *process.Run)              { r.Stopped, r.Signal, r.Exit = true, "SIGTERM", -1 }
 func cut(r *process.Run)                  { r.Cut, r.Signal, r.Exit = true, "SIGTERM", -1 }
-func shimKilled(r *process.Run)           { r.Exit, r.Error = -1, "its shim was killed" }
+func shimKilled(r *process.Run)           { r.Exit, r.Error = -1, process.ShimKilled }
+func bySIGKILL(r *process.Run)            { r.Exit, r.Signal = -1, "SIGKILL" }
+func exit137(r *process.Run)              { r.Exit, r.Said = 137, "Killed" }
 func reviewer(r *process.Run)             { r.Duty = agents.Reviewer }
 func runs(r *process.Run)                 { r.Ended = time.Time{} }
 func early(r *process.Run)                { r.At = 50 }
@@ -115,6 +117,9 @@ func TestWhatRunsCountFor(t *testing.T) {
 
 		{name: "ended at once", runs: list(ended(brief)), starts: 1, alike: 1, notBefore: noon},
 		{name: "twice with the same error", runs: list(ended(brief, says7), ended(brief, says8)), starts: 2, alike: 2, notBefore: noon},
+		{name: "its shim was killed at once, twice", runs: list(ended(brief, shimKilled), ended(brief, shimKilled)), starts: 2, notBefore: sec(2)},
+		{name: "it was killed at once, twice", runs: list(ended(brief, bySIGKILL), ended(brief, bySIGKILL)), starts: 2, notBefore: sec(2)},
+		{name: "its shell says that it was killed", runs: list(ended(brief, exit137), ended(brief, exit137)), starts: 2, notBefore: sec(2)},
 		{name: "three times", runs: list(ended(brief), ended(brief), ended(brief)), starts: 3, alike: 3, notBefore: noon},
 		{name: "with another exit status", runs: list(ended(brief), ended(brief, exit2)), starts: 2, alike: 1, notBefore: noon},
 		{name: "with other words", runs: list(ended(brief, says7), ended(brief)), starts: 2, alike: 1, notBefore: noon},

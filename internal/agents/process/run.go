@@ -164,6 +164,9 @@ func (r *Run) read() {
 	}
 }
 
+// ShimKilled is the error of a run whose shim was killed before it could record the end.
+const ShimKilled = "its shim was killed"
+
 // Settle records the end of runs whose shims were killed before they could: runs without an end
 // whose slot is free. It returns the resulting list.
 func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
@@ -181,7 +184,7 @@ func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
 			continue
 		}
 		r.read()
-		r.Ended, r.Exit, r.Error = r.Started, -1, "its shim was killed"
+		r.Ended, r.Exit, r.Error = r.Started, -1, ShimKilled
 		if info, err := r.LogInfo(); err == nil {
 			r.Ended = info.ModTime().UTC() // time of its last output
 		}

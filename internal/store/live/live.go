@@ -4,7 +4,9 @@
 package live
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -75,6 +77,12 @@ func (s *Sessions) Probe(session string) lease.Probe {
 		return lease.Alive
 	}
 	return lease.Gone
+}
+
+// Began reports whether the process of a session has taken its lock on this computer, even if it has ended since.
+func (s *Sessions) Began(session string) bool {
+	_, err := os.Lstat(s.path(session))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Done returns a channel that is closed within a millisecond after the end of a session's process. It is nil if the session has no

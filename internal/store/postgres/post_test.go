@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -240,4 +241,58 @@ func TestAConductorThatEndsWithoutAWord(t *testing.T) {
 	if _, err := m.TakePost(t.Context(), uuid.NewString()); !errors.As(err, &taken) {
 		t.Errorf("two conductors have the post: %v", err)
 	}
+}
+
+// TestAnAgentThatNeverBeganEnds when its computer is back, and another one has the task: that one waits for it. One that has begun, and one
+// that the conductor of this computer is about to start, live on.
+func TestAnAgentThatNeverBeganEnds(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	s := newMachine(t, connect(t, url, Options{}))
+	m := another(t, s, url, time.Second)
+	old := takePost(t, m)
+	if err := old.Arrived(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	never, begins := uuid.NewString(), uuid.NewString()
+	for name, session := range map[string]string{"executor-1": never, "reviewer-1": begins} {
+		if err := old.Begin(t.Context(), "t-1", name, session, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shim, err := m.sessions.Take(begins)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shim.Close()
+	lives := func(when string, want ...string) {
+		t.Helper()
+		if err := errors.Join(m.db.heard(t.Context()), m.db.sweep(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		runs, err := s.Runs(t.Context(), "t-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range runs {
+			if r.Alive {
+				got = append(got, r.Name)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q live, not %q", when, got, want)
+		}
+	}
+	lives("its conductor is there", "executor-1", "reviewer-1")
+	if err := old.life.Close(); err != nil { // as if its process had ended
+		t.Fatal(err)
+	}
+	m.db.mu.Lock()
+	m.db.ours = map[string]ownSession{}
+	m.db.mu.Unlock()
+	lost(t, m)
+	takePost(t, s)
+	lives("another computer has the post", "reviewer-1")
 }

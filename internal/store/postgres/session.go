@@ -148,23 +148,27 @@ func (d *Database) beat() {
 }
 
 // sweep tells which sessions of this computer have ended without a word, of whatever machine: this process may be the only one that says that
-// the computer is there, and then others would take them for alive. It forgets what ended long ago.
+// the computer is there, and then others would take them for alive. So has an agent that was recorded and never began, its conductor having been
+// killed in between, once another computer has the post: that one waits for its end. It forgets what ended long ago.
 func (d *Database) sweep(ctx context.Context) error {
-	rows, err := d.read.Query(ctx, "select s.id, s.machine, m.branch from session s join machine m on m.id = s.machine where s.node = $1 and s.ended is null", d.opts.Node)
+	rows, err := d.read.Query(ctx, `select s.id, s.machine, m.branch, exists (select from run r join post p on p.machine = r.machine join session c on c.id = p.session
+			where r.session = s.id and not r.over and c.node <> s.node)
+		from session s join machine m on m.id = s.machine where s.node = $1 and s.ended is null`, d.opts.Node)
 	if err != nil {
 		return err
 	}
 	var id, branch string
 	var machine int64
+	var moved bool
 	var over []string
-	_, err = pgx.ForEachRow(rows, []any{&id, &machine, &branch}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &machine, &branch, &moved}, func() error {
 		d.mu.Lock()
 		here := d.sessions[machine]
 		d.mu.Unlock()
 		if here == nil && d.opts.Folder != nil {
 			here = live.In(d.opts.Folder(branch))
 		}
-		if here != nil && here.Probe(id) == lease.Gone {
+		if here != nil && (here.Probe(id) == lease.Gone || moved && !here.Began(id)) {
 			over = append(over, id)
 		}
 		return nil
