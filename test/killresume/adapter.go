@@ -11,7 +11,7 @@ type adapter struct {
 	about string
 	// prepare makes a project in the folder of the world, which is a git repository with one commit, and adds the tasks.
 	prepare func(context.Context, *world) error
-	// mains are the programs that a manager of services keeps running: one, or one for each computer.
+	// mains are the programs that a manager of services keeps running: one, or one for each computer, or also a server.
 	mains func(*world) []*service
 	// states says how each task stands.
 	states func(context.Context, *world) (map[int]state, error)
@@ -21,6 +21,8 @@ type adapter struct {
 	collect func(context.Context, *world) error
 	// class says what a process of the system is, by its command line; "" for one that is not killed on its own.
 	class func(line string) string
+	// without names the measures, as in the table, of which the system has no notion.
+	without []string
 }
 
 // A state is how a task stands.
@@ -44,4 +46,4 @@ const (
 )
 
 // adapters are the systems that are measured, in the order of the table.
-var adapters = []adapter{ferrus, ferrusOn(2), ferrusOn(3), loop}
+var adapters = []adapter{ferrus, ferrusOn(2), ferrusOn(3), loop, beads, backlog, taskMaster, langGraph, temporal}

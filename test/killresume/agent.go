@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -29,12 +28,12 @@ const (
 const think = 80 * time.Millisecond
 
 // acts are what a scripted agent or a check does, by the first argument of this program; the second is the record. It works in the
-// present folder.
+// present folder. The agents of loops are in turn.go.
 var acts = map[string]func(record) error{
 	"work":   func(r record) error { return workOn(r, os.Stdin) },
 	"review": func(r record) error { return review(os.Stdin) },
 	"check":  check,
-	"ralph":  ralph,
+	"finish": func(r record) error { return finish(r, os.Stdin) },
 }
 
 // text is what an agent is asked to do.
@@ -56,19 +55,25 @@ func content(task, n int) string {
 
 var taskNumber = regexp.MustCompile(`task (\d+): write`)
 
+// taskOfText is the task that a text names; 0 if it names none.
+func taskOfText(text string) int {
+	m := taskNumber.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	task, _ := strconv.Atoi(m[1]) // digits
+	return task
+}
+
 // workOn does the task that a text names. It goes on where the file ends, as a model that looks at the files does.
 func workOn(r record, in io.Reader) error {
 	asked, err := io.ReadAll(in)
 	if err != nil {
 		return err
 	}
-	m := taskNumber.FindSubmatch(asked)
-	if m == nil {
+	task := taskOfText(string(asked))
+	if task == 0 {
 		return errors.New("the text names no task")
-	}
-	task, err := strconv.Atoi(string(m[1]))
-	if err != nil {
-		return err
 	}
 	alone, err := r.hold(task)
 	if err != nil {
@@ -161,42 +166,4 @@ func check(r record) error {
 func hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
-}
-
-// ralph is one turn of a loop without a system: the agent takes the first open task of TODO.md, does it, runs the check, ticks the task
-// off and commits. If a commit finds the lock of one that was killed, it removes it, as models do.
-func ralph(r record) error {
-	todo, err := os.ReadFile("TODO.md")
-	if err != nil {
-		return err
-	}
-	_, rest, ok := strings.Cut(string(todo), "- [ ] ")
-	if !ok {
-		return nil
-	}
-	line, _, _ := strings.Cut(rest, "\n")
-	if err := workOn(r, strings.NewReader(line)); err != nil {
-		return err
-	}
-	if err := check(r); err != nil {
-		return err
-	}
-	if todo, err = os.ReadFile("TODO.md"); err != nil {
-		return err
-	}
-	ticked := strings.Replace(string(todo), "- [ ] "+line+"\n", "- [x] "+line+"\n", 1)
-	if err := os.WriteFile("TODO.md", []byte(ticked), 0o644); err != nil {
-		return err
-	}
-	commit := func() error {
-		return exec.Command("sh", "-c", `git add -A && git commit -qm "$0"`, line).Run()
-	}
-	if commit() != nil {
-		time.Sleep(think)
-		if err := os.Remove(".git/index.lock"); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		return commit()
-	}
-	return nil
 }

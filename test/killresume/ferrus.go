@@ -34,7 +34,9 @@ var ferrus = adapter{
 		return w.enqueue(ctx)
 	},
 	mains: func(w *world) []*service {
-		return []*service{{dir: w.dir, home: w.home(), asks: 6, args: []string{filepath.Join(w.bin, "ferrus"), "run", "--parallel", "2", "--headless", "--unrehearsed"}}}
+		run := w.service(filepath.Join(w.bin, "ferrus"), "run", "--parallel", "2", "--headless", "--unrehearsed")
+		run.asks = 6
+		return []*service{run}
 	},
 	states: func(ctx context.Context, w *world) (map[int]state, error) {
 		return w.ferrusStates(ctx, func(m machine) bool { return m.State == "Complete" && m.Merged })

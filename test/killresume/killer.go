@@ -87,7 +87,7 @@ func (k *killer) choose(class string, all []process) (victims []process) {
 	case everything:
 		return all
 	case computers:
-		if len(k.w.mains) == 1 {
+		if k.w.computers() == 1 {
 			return nil
 		}
 		at = k.rand.IntN(len(k.w.mains))

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -135,6 +136,95 @@ func TestAnAgentGoesOnWhereTheFileEnds(t *testing.T) {
 	write(t, w, file(3), content(3, 3))
 	if err := check(w.record); err == nil {
 		t.Error("a file that is not complete passes")
+	}
+}
+
+// TestTheAgentOfALoop takes one task after the other, ticks each off, and says when none is left.
+func TestTheAgentOfALoop(t *testing.T) {
+	home := t.TempDir()
+	t.Chdir(home)
+	for name, value := range map[string]string{"HOME": home, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "a",
+		"GIT_COMMITTER_EMAIL": "a@example.com"} {
+		t.Setenv(name, value)
+	}
+	if _, err := tell("git", "init", "-q"); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{dir: home, record: record(t.TempDir()), tasks: 2}
+	if err := os.WriteFile("TODO.md", []byte("- [ ] "+text(1)+"\n- [ ] "+text(2)+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		states, err := loop.states(t.Context(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(states) != n {
+			t.Errorf("after %d turns %v", n, states)
+		}
+		if n == 1 {
+			write(t, w, ".git/index.lock", "") // of one that was killed
+		}
+		if err := turn(trackers["ralph"], w.record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log, err := tell("git", "log", "--format=%s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text(2)+"\n"+text(1)+"\n", string(log)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhatIsInstalledIsNotInstalledAgain: npm and go are not on the path.
+func TestWhatIsInstalledIsNotInstalledAgain(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("PATH", "")
+	for name, p := range packs {
+		p.source = "" // a program of ours is built each time
+		program := filepath.Join(cache, "ferrus", "peers", p.name+"-"+p.version, p.program)
+		if _, err := p.install(t.Context()); err == nil {
+			t.Errorf("%s: it is installed, and is not there", name)
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(program), 0o755), os.WriteFile(program, nil, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		if folder, err := p.install(t.Context()); err != nil || folder != filepath.Dir(program) {
+			t.Errorf("%s: %s, %v", name, folder, err)
+		}
+	}
+}
+
+// TestASystemIsKilledAtItsOwnPace: a slow one more rarely, a fast one no more often than asked for.
+func TestASystemIsKilledAtItsOwnPace(t *testing.T) {
+	t.Parallel()
+	o := options{every: 400 * time.Millisecond, limit: 3 * time.Minute, silence: 15 * time.Second}
+	for seconds, want := range map[float64]options{
+		3:   o,
+		100: {every: 10 * time.Second, limit: 2000 * time.Second, silence: 100 * time.Second},
+	} {
+		if got := o.after(result{Seconds: seconds}); got != want {
+			t.Errorf("after %g s without kills: %+v", seconds, got)
+		}
+	}
+}
+
+// TestAMeasureOfWhichASystemHasNoNotionIsLeftOut, and each that is left out is in the table.
+func TestAMeasureOfWhichASystemHasNoNotionIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, a := range adapters {
+		shown := table([]result{{System: a.name}})
+		for _, name := range a.without {
+			if !strings.Contains(shown, "| "+name+" | - |\n") {
+				t.Errorf("%s: %q:\n%s", a.name, name, shown)
+			}
+		}
+		if !strings.Contains(shown, "| tasks right | 0 |\n") {
+			t.Errorf("%s:\n%s", a.name, shown)
+		}
 	}
 }
 

@@ -21,7 +21,11 @@ import (
 
 func main() {
 	if len(os.Args) == 3 {
-		if act, ok := acts[os.Args[1]]; ok {
+		act, ok := acts[os.Args[1]]
+		if t, loops := trackers[os.Args[1]]; loops {
+			act, ok = func(r record) error { return turn(t, r) }, true
+		}
+		if ok {
 			if err := act(record(os.Args[2])); err != nil {
 				fmt.Fprintln(os.Stderr, "killresume:", err)
 				os.Exit(1)
@@ -56,6 +60,20 @@ type options struct {
 	verbose bool
 }
 
+// calm are the options of a run without kills: nobody knows yet how long silence is usual.
+func (o options) calm() options {
+	o.silence *= 10
+	return o
+}
+
+// after are the options of a run with kills after one without: it is killed at its own pace, so that slow commands or a slow computer do not
+// decide what becomes of the tasks.
+func (o options) after(calm result) options {
+	took := time.Duration(calm.Seconds * float64(time.Second))
+	o.every, o.limit, o.silence = max(o.every, took/10), max(o.limit, 20*took), max(o.silence, took)
+	return o
+}
+
 // measure runs each system with each seed, without kills and with them, and writes the table.
 func measure(ctx context.Context, args []string, out io.Writer) error {
 	o := options{}
@@ -68,8 +86,8 @@ func measure(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&o.seeds, "seeds", 5, "how many seeds")
 	flags.Uint64Var(&o.first, "first", 1, "the first seed")
 	flags.IntVar(&o.tasks, "tasks", 8, "how many tasks each run has")
-	flags.DurationVar(&o.every, "every", 400*time.Millisecond, "the mean time between two kills")
-	flags.DurationVar(&o.limit, "limit", 3*time.Minute, "how long a run may take")
+	flags.DurationVar(&o.every, "every", 400*time.Millisecond, "the mean time between two kills; it is longer where a run without kills takes more than ten times that")
+	flags.DurationVar(&o.limit, "limit", 3*time.Minute, "how long a run may take; 20 times as long as without kills, if that is longer")
 	flags.DurationVar(&o.silence, "silence", 15*time.Second, "after how long without an event, with nobody named, a run counts as stalled")
 	flags.DurationVar(&o.answer, "answer", time.Second, "how long the person takes to answer")
 	flags.BoolVar(&o.wild, "wild", false, "agents also hang, lie, crash, flood and write garbage, nobody is killed, and what is used is sampled")
@@ -99,16 +117,21 @@ func measure(ctx context.Context, args []string, out io.Writer) error {
 		if i < 0 {
 			return fmt.Errorf("there is no system %q; there are %s", name, strings.Join(names, ", "))
 		}
+		if err := l.install(ctx, name); err != nil {
+			fmt.Fprintf(out, "%s is left out: %v\n\n", name, err)
+			continue
+		}
 		for seed := o.first; seed < o.first+uint64(o.seeds); seed++ {
+			pace := o.calm()
 			for _, kills := range []bool{false, true} {
 				if kills && o.wild {
 					continue
 				}
-				r, err := l.play(ctx, adapters[i], o, seed, kills)
+				r, err := l.play(ctx, adapters[i], pace, seed, kills)
 				if err != nil {
 					return fmt.Errorf("%s, seed %d: %w", name, seed, err)
 				}
-				all = append(all, r)
+				all, pace = append(all, r), o.after(r)
 				if err := errors.Join(keep(o.out, r), say(out, o.verbose, r)); err != nil {
 					return err
 				}

@@ -4,9 +4,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +20,8 @@ import (
 type lab struct {
 	dir string // of all runs
 	bin string // ferrus, ferrusd, the scripted agent and this program
+
+	packs map[string]string // the folders of the programs of peers
 }
 
 func newLab(ctx context.Context) (*lab, error) {
@@ -25,7 +29,7 @@ func newLab(ctx context.Context) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{dir: dir, bin: filepath.Join(dir, "bin")}
+	l := &lab{dir: dir, bin: filepath.Join(dir, "bin"), packs: map[string]string{}}
 	build := exec.CommandContext(ctx, "go", "build", "-o", l.bin+"/", "./cmd/ferrus", "./cmd/ferrusd", "./docs/examples/scripted", "./test/killresume")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, errors.Join(fmt.Errorf("go build: %w\n%s", err, out), os.RemoveAll(dir))
@@ -39,6 +43,8 @@ type world struct {
 	record record
 	bin    string
 	exe    string // this program
+	pack   string // the folder of the program of a peer
+	port   int    // of its server
 	tasks  int
 
 	adapter adapter
@@ -61,7 +67,7 @@ func (w *world) run(ctx context.Context, name string, args ...string) ([]byte, e
 }
 
 func (w *world) runIn(ctx context.Context, dir, home, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(ctx, "env", append([]string{name}, args...)...) // which finds the program of a peer by the environment
 	cmd.Dir = dir
 	cmd.Env = append(w.environ(home), query)
 	var stderr bytes.Buffer
@@ -75,7 +81,8 @@ func (w *world) runIn(ctx context.Context, dir, home, name string, args ...strin
 
 // environ is the environment of a computer of the run: a home of its own, and an author for git.
 func (w *world) environ(home string) []string {
-	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+	return append(os.Environ(), "HOME="+home, "PATH="+w.pack+string(filepath.ListSeparator)+os.Getenv("PATH"), "NODE_PATH="+w.modules(),
+		"XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "DO_NOT_TRACK=1", "NO_COLOR=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_CONFIG_NOSYSTEM=1")
 }
 
@@ -87,6 +94,15 @@ const (
 	edit    = 400 * time.Millisecond // between two edits of the person
 )
 
+// freePort is a port of this computer on which nothing listens now.
+func freePort() (int, error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return free.Addr().(*net.TCPAddr).Port, free.Close()
+}
+
 // play runs the tasks on one system once, and judges it.
 func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills bool) (result, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -95,7 +111,11 @@ func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills
 	if err != nil {
 		return result{}, err
 	}
-	w := &world{dir: filepath.Join(home, "project"), record: record(filepath.Join(home, "record")), bin: l.bin, exe: filepath.Join(l.bin, "killresume"), tasks: o.tasks, adapter: a}
+	w := &world{dir: filepath.Join(home, "project"), record: record(filepath.Join(home, "record")), bin: l.bin, exe: filepath.Join(l.bin, "killresume"),
+		pack: cmp.Or(l.packs[a.name], l.bin), tasks: o.tasks, adapter: a}
+	if w.port, err = freePort(); err != nil {
+		return result{}, err
+	}
 	w.mains = a.mains(w)
 	for _, dir := range []string{w.dir, string(w.record)} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -140,6 +160,7 @@ func (w *world) live(ctx context.Context, o options, k *killer, kills bool) erro
 	var looked, edited, moved, sampled time.Time
 	var size int64
 	asked := map[int]time.Time{}
+	seen := make(chan sight, 1)
 	for time.Since(began) < o.limit {
 		for _, s := range w.mains {
 			if err := w.manage(s); err != nil {
@@ -170,9 +191,17 @@ func (w *world) live(ctx context.Context, o options, k *killer, kills bool) erro
 				w.samples = append(w.samples, s)
 			}
 		}
-		if time.Since(looked) >= look {
+		if looked.IsZero() || time.Since(looked) >= look {
+			looked = time.Now().Add(o.limit) // not again before this is answered
+			go func() {
+				states, err := w.adapter.states(ctx, w)
+				seen <- sight{states, err}
+			}()
+		}
+		select {
+		case s := <-seen:
 			looked = time.Now()
-			over, err := w.look(ctx, asked, o.answer)
+			over, err := w.look(ctx, s, asked, o.answer)
 			if err != nil || over {
 				return err
 			}
@@ -182,6 +211,7 @@ func (w *world) live(ctx context.Context, o options, k *killer, kills bool) erro
 					return err
 				}
 			}
+		default:
 		}
 		select {
 		case <-ctx.Done():
@@ -203,6 +233,20 @@ type service struct {
 	started time.Time  // the last time
 	due     time.Time  // when it is to be started; zero if it runs, or has done all that it can
 	helped  bool       // a person has answered since it was started
+}
+
+// service is a program that runs in the project.
+func (w *world) service(args ...string) *service {
+	return &service{dir: w.dir, home: w.home(), args: args}
+}
+
+// computers is how many there are.
+func (w *world) computers() int {
+	homes := map[string]bool{}
+	for _, s := range w.mains {
+		homes[s.home] = true
+	}
+	return len(homes)
 }
 
 // manage does what is due for a service.
@@ -227,7 +271,7 @@ func (w *world) manage(s *service) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(s.args[0], s.args[1:]...)
+	cmd := exec.Command("env", s.args...) // which finds the program of a peer by the environment
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.dir, w.environ(s.home), log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -251,12 +295,18 @@ func (w *world) edit() error {
 
 func note(n int) string { return fmt.Sprintf("note %d", n) }
 
-// look asks the system how the tasks stand, records what is done, and answers what has been asked for a while.
-func (w *world) look(ctx context.Context, asked map[int]time.Time, answer time.Duration) (over bool, err error) {
-	states, err := w.adapter.states(ctx, w)
-	if err != nil {
-		return false, err
+// A sight is what a system says of how the tasks stand.
+type sight struct {
+	states map[int]state
+	err    error
+}
+
+// look records what is done, and answers what has been asked for a while.
+func (w *world) look(ctx context.Context, s sight, asked map[int]time.Time, answer time.Duration) (over bool, err error) {
+	if s.err != nil {
+		return false, s.err
 	}
+	states := s.states
 	over = true
 	for task := 1; task <= w.tasks; task++ {
 		s := states[task]

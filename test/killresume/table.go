@@ -50,6 +50,9 @@ func table(all []result) string {
 			for _, r := range g {
 				values = append(values, row.value(r)...)
 			}
+			if i := slices.IndexFunc(adapters, func(a adapter) bool { return a.name == g[0].System }); i >= 0 && slices.Contains(adapters[i].without, row.name) {
+				values = nil
+			}
 			fmt.Fprintf(&b, " %s |", spread(values))
 		}
 		b.WriteString("\n")
