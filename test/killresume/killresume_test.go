@@ -237,7 +237,12 @@ func TestNothingIsLostWhateverIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(l.dir)
-	o := options{tasks: 4, every: 150 * time.Millisecond, limit: kit.Patience, silence: kit.Patience}
+	o := options{tasks: 4, every: 150 * time.Millisecond, limit: kit.Patience, silence: kit.Patience, answer: time.Second}
+	calm, err := l.play(t.Context(), ferrus, o, 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = o.after(calm)
 	for seed, kills := uint64(1), 0; kills < 20; seed++ {
 		r, err := l.play(t.Context(), ferrus, o, seed, true)
 		if err != nil {
