@@ -92,7 +92,7 @@ func measure(ctx context.Context, args []string, out io.Writer) error {
 	flags.DurationVar(&o.answer, "answer", time.Second, "how long the person takes to answer")
 	flags.BoolVar(&o.wild, "wild", false, "agents also hang, lie, crash, flood and write garbage, nobody is killed, and what is used is sampled")
 	flags.StringVar(&o.out, "out", "", "add each run as a line of JSON to this file; without seeds, the table and the pictures are of what it has")
-	flags.StringVar(&o.dir, "pictures", "", "write survival.svg and resume.svg into this folder")
+	flags.StringVar(&o.dir, "pictures", "", "write kill-survival.svg and kill-resume.svg into this folder")
 	flags.BoolVar(&o.verbose, "v", false, "print each run, and keep the folders")
 	if err := flags.Parse(args); err != nil {
 		return err

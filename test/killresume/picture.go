@@ -67,8 +67,8 @@ func pictures(dir string, all []result) error {
 		kills = append(kills, math.Round(float64(most*n)/4))
 	}
 	for name, text := range map[string]string{
-		"survival.svg": drawing("Runs without a fault, after so many kills", axis{title: "kills", max: float64(most), marks: kills}, share, 1, survival),
-		"resume.svg":   drawing("Kills after which a new agent works, within so many seconds", axis{title: "seconds", max: 100, marks: []float64{0.01, 0.1, 1, 10, 100}, log: true}, share, 0, resume),
+		"kill-survival.svg": drawing("Runs without a fault, after so many kills", axis{title: "kills", max: float64(most), marks: kills}, share, 1, survival),
+		"kill-resume.svg":   drawing("Kills after which a new agent works, within so many seconds", axis{title: "seconds", max: 100, marks: []float64{0.01, 0.1, 1, 10, 100}, log: true}, share, 0, resume),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
