@@ -26,12 +26,12 @@ type Inbox[T any] struct {
 	read func(context.Context, project.Member) (T, error)
 
 	mu      sync.Mutex
-	seats   map[string]*seat[T] // by the id of the project
-	changed chan struct{}       // closed when something has changed, and replaced
+	entries map[string]*entry[T] // by the id of the project
+	changed chan struct{}        // closed when something has changed, and replaced
 }
 
-// A seat is a project in an inbox.
-type seat[T any] struct {
+// An entry is what an inbox knows of a project.
+type entry[T any] struct {
 	facts   T         // as they were read last without an error
 	at      time.Time // when; zero for never
 	err     error     // of the last reading
@@ -55,7 +55,7 @@ type Row[T any] struct {
 
 // NewInbox returns an inbox. Its readings and its watching end with ctx.
 func NewInbox[T any](ctx context.Context, read func(context.Context, project.Member) (T, error)) *Inbox[T] {
-	return &Inbox[T]{ctx: ctx, read: read, seats: map[string]*seat[T]{}, changed: make(chan struct{})}
+	return &Inbox[T]{ctx: ctx, read: read, entries: map[string]*entry[T]{}, changed: make(chan struct{})}
 }
 
 // Read reads projects, and returns a row for each, in their order. It returns after Slow at the latest, and waits for those alone that have
@@ -92,10 +92,10 @@ func (b *Inbox[T]) Read(members []project.Member) []Row[T] {
 func (b *Inbox[T]) begin(m project.Member) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := b.seats[m.ID]
+	s := b.entries[m.ID]
 	if s == nil {
-		s = &seat[T]{}
-		b.seats[m.ID] = s
+		s = &entry[T]{}
+		b.entries[m.ID] = s
 	}
 	if s.begun > s.ended {
 		s.again = true
@@ -106,7 +106,7 @@ func (b *Inbox[T]) begin(m project.Member) int {
 }
 
 // start begins a reading. The caller holds the lock.
-func (b *Inbox[T]) start(m project.Member, s *seat[T]) {
+func (b *Inbox[T]) start(m project.Member, s *entry[T]) {
 	first := !s.watched && m.Err == nil
 	s.begun, s.since, s.again, s.left, s.done, s.watched = s.begun+1, time.Now(), false, false, make(chan struct{}), s.watched || first
 	go func() {
@@ -143,7 +143,7 @@ func (b *Inbox[T]) facts(m project.Member) (facts T, err error) {
 func (b *Inbox[T]) look(m project.Member, want int, row *Row[T], over [2]bool) (done chan struct{}, limit int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := b.seats[m.ID]
+	s := b.entries[m.ID]
 	*row = Row[T]{m, s.facts, s.at, s.err}
 	if s.ended >= want {
 		return nil, 0

@@ -3,8 +3,6 @@ package setup
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -200,8 +198,7 @@ func remindersDir(root string) string {
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(dir, "hooks", hex.EncodeToString(sum[:16]))
+	return filepath.Join(dir, "hooks", trust.ID(root))
 }
 
 // forgetReminders removes those of a project.

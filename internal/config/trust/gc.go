@@ -118,8 +118,11 @@ func List() ([]Listed, error) {
 	return all, nil
 }
 
-// recordOf is the path of the record of the project at root.
-func recordOf(dir, root string) string {
+// ID returns what stands for the project at root in names of files outside of it: the same for as long as the project stays where it is.
+func ID(root string) string {
 	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(dir, folder, hex.EncodeToString(sum[:16])+".json")
+	return hex.EncodeToString(sum[:16])
 }
+
+// recordOf is the path of the record of the project at root.
+func recordOf(dir, root string) string { return filepath.Join(dir, folder, ID(root)+".json") }

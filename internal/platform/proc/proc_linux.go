@@ -85,7 +85,9 @@ func reap() bool {
 // A process is a line of the kernel's process table.
 type process struct {
 	pid, parent, group, session int
-	dead                        bool // a zombie: its parent has not reaped it yet
+	name                        string
+	began                       time.Duration // after the start of the system; 0 where that is not known
+	dead                        bool          // a zombie: its parent has not reaped it yet
 }
 
 // processes reads the process table.
@@ -105,14 +107,21 @@ func processes() []process {
 func look(pid int) (p process, ok bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	// pid (name) state parent group session ...; the name may contain anything.
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	if err != nil || len(fields) < 4 {
+	open, end := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
+	fields := strings.Fields(string(data[end+1:]))
+	if err != nil || open < 0 || end < open || len(fields) < 4 {
 		return p, false
 	}
-	parent, _ := strconv.Atoi(fields[1])
-	group, _ := strconv.Atoi(fields[2])
-	session, _ := strconv.Atoi(fields[3])
-	return process{pid, parent, group, session, fields[0] == "Z" || fields[0] == "X"}, true
+	p = process{pid: pid, name: string(data[open+1 : end]), dead: fields[0] == "Z" || fields[0] == "X"}
+	p.parent, _ = strconv.Atoi(fields[1])
+	p.group, _ = strconv.Atoi(fields[2])
+	p.session, _ = strconv.Atoi(fields[3])
+	const began, ticks = 19, 100 // the field, and how many of its units a second has for all programs
+	if len(fields) > began {
+		at, _ := strconv.ParseInt(fields[began], 10, 64)
+		p.began = time.Duration(at) * time.Second / ticks
+	}
+	return p, true
 }
 
 // RunsSince reports whether a process runs whose program has a name and that began before a moment, or at most a second later. It is true
@@ -122,23 +131,7 @@ func RunsSince(name string, t time.Time) bool {
 	if err != nil {
 		return true
 	}
-	for _, p := range processes() {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
-		open, end := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
-		if err != nil || p.dead || open < 0 || end < open || string(data[open+1:end]) != name {
-			continue
-		}
-		const began, ticks = 19, 100 // the field, and how many of its units a second has for all programs
-		fields := strings.Fields(string(data[end+1:]))
-		if len(fields) <= began {
-			return true
-		}
-		at, err := strconv.ParseInt(fields[began], 10, 64)
-		if err != nil || time.Duration(at)*time.Second/ticks <= since+time.Second {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(processes(), func(p process) bool { return p.name == name && !p.dead && p.began <= since+time.Second })
 }
 
 // sinceBoot is how long after the start of the system a moment was.

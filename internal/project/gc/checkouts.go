@@ -1,8 +1,6 @@
 package gc
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"log/slog"
 	"os"
@@ -31,8 +29,7 @@ func CheckoutsDir(root string) (string, error) {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
-	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(dir, checkoutsFolder, hex.EncodeToString(sum[:16])), nil
+	return filepath.Join(dir, checkoutsFolder, trust.ID(root)), nil
 }
 
 // CheckoutName is the name of the checkout of a task: of a branch, "" for the project's own machine.
