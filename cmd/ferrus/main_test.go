@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
+	"github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
@@ -29,7 +30,14 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" { // a command that a test runs in this process has started this program
 		root.Main()
 	}
-	testscript.Main(isolated{m}, map[string]func(){"ferrus": func() { agreeFirst(); shareAfter(); root.Main() }})
+	testscript.Main(isolated{m}, map[string]func(){"ferrus": func() { agreeFirst(); shareAfter(); hookLonger(); root.Main() }})
+}
+
+// hookLonger gives hooks more time in a script that says so.
+func hookLonger() {
+	if limit := os.Getenv("HOOK_LIMIT"); limit != "" {
+		setup.HookLimit = limit
+	}
 }
 
 // isolated is the test program with records of projects of its own.
