@@ -22,6 +22,8 @@ const (
 // An Inbox reads the projects of a person, each by itself: one that does not answer delays no other, and is read by one goroutine at most.
 // T is what is read of a project.
 type Inbox[T any] struct {
+	Limits [2]time.Duration // how long a project is waited for that did not answer the last time, and any; as made, patience and Slow
+
 	ctx  context.Context // of all readings
 	read func(context.Context, project.Member) (T, error)
 
@@ -55,17 +57,17 @@ type Row[T any] struct {
 
 // NewInbox returns an inbox. Its readings and its watching end with ctx.
 func NewInbox[T any](ctx context.Context, read func(context.Context, project.Member) (T, error)) *Inbox[T] {
-	return &Inbox[T]{ctx: ctx, read: read, entries: map[string]*entry[T]{}, changed: make(chan struct{})}
+	return &Inbox[T]{Limits: [2]time.Duration{patience, Slow}, ctx: ctx, read: read, entries: map[string]*entry[T]{}, changed: make(chan struct{})}
 }
 
-// Read reads projects, and returns a row for each, in their order. It returns after Slow at the latest, and waits for those alone that have
+// Read reads projects, and returns a row for each, in their order. It returns after its limit at the latest, and waits for those alone that have
 // answered the last time.
 func (b *Inbox[T]) Read(members []project.Member) []Row[T] {
 	want := make([]int, len(members))
 	for i, m := range members {
 		want[i] = b.begin(m)
 	}
-	short, long := time.After(patience), time.After(Slow)
+	short, long := time.After(b.Limits[0]), time.After(b.Limits[1])
 	over := [2]bool{}
 	rows := make([]Row[T], len(members))
 	for i, m := range members {
@@ -117,7 +119,7 @@ func (b *Inbox[T]) start(m project.Member, s *entry[T]) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		late := s.left && !s.quick // what is shown says that the project does not answer
-		if s.ended, s.err, s.quick = s.begun, err, time.Since(s.since) < Slow; err == nil {
+		if s.ended, s.err, s.quick = s.begun, err, time.Since(s.since) < b.Limits[1]; err == nil {
 			s.facts, s.at = facts, time.Now()
 		}
 		close(s.done)
@@ -155,7 +157,7 @@ func (b *Inbox[T]) look(m project.Member, want int, row *Row[T], over [2]bool) (
 		return s.done, limit
 	}
 	s.left = true
-	if since := time.Since(s.since); row.Err == nil && (since >= Slow || !s.at.IsZero()) {
+	if since := time.Since(s.since); row.Err == nil && (since >= b.Limits[1] || !s.at.IsZero()) {
 		row.Err = slow(m, since)
 	}
 	return nil, 0

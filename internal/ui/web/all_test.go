@@ -32,12 +32,12 @@ func many(t testing.TB, n int) []*enginetest.Machine {
 	return list
 }
 
-// browseAll serves all projects until the test ends, and logs a browser in.
-func browseAll(t testing.TB) *browser {
+// browseAll serves all projects until the test ends, and logs a browser in. The page waits for each project, or shows the others meanwhile.
+func browseAll(t testing.TB, patient bool) *browser {
 	t.Helper()
 	b := &browser{TB: t}
 	b.serve(func(ctx context.Context, origin string) (site, error) {
-		return web.NewAll(ctx, web.AllOptions{Origin: origin, Version: "test", Log: enginetest.Quiet, Members: project.Members,
+		all, err := web.NewAll(ctx, web.AllOptions{Origin: origin, Version: "test", Log: enginetest.Quiet, Members: project.Members,
 			Of: func(m project.Member) web.Options {
 				opts := b.options(m.Root)
 				opts.Open = app.OpenToReadAt
@@ -54,6 +54,10 @@ func browseAll(t testing.TB) *browser {
 				}
 				return opts
 			}})
+		if err == nil && patient {
+			all.Patient()
+		}
+		return all, err
 	})
 	return b
 }
@@ -132,7 +136,7 @@ func twenty(t testing.TB) (list []*enginetest.Machine) {
 // TestTwentyProjectsInOneInbox: what needs the person in all of them, and of each that is not well why, and what helps. None delays another.
 func TestTwentyProjectsInOneInbox(t *testing.T) {
 	list := twenty(t)
-	b := browseAll(t)
+	b := browseAll(t, false)
 	page := ""
 	kit.Eventually(t, "a row for each", func() bool {
 		page = b.get("/")
@@ -174,7 +178,7 @@ func TestNothingOfOneProjectIsBelowAnother(t *testing.T) {
 	one, other := list[0], list[1]
 	ex := asked(t, one, "Secret of one.", "Which secret blue?")
 	asked(t, other, "Build it.", "Which blue?")
-	b := browseAll(t)
+	b := browseAll(t, true)
 	at, elsewhere := below(t, one), below(t, other)
 	done := enginetest.View(t, ex).Task.TaskID
 	seen := map[string]bool{}
@@ -241,7 +245,7 @@ func TestTheRightsOfEachProject(t *testing.T) {
 	for i, m := range list {
 		asked(t, m, "Build it.", fmt.Sprintf("Which blue has wall %d?", i))
 	}
-	b := browseAll(t)
+	b := browseAll(t, true)
 	of := func(m *enginetest.Machine, name string) url.Values {
 		t.Helper()
 		for _, f := range aForm.FindAllString(b.get("/"), -1) {
@@ -309,7 +313,7 @@ func TestOneActInEachOfTwoProjectsWithABrowser(t *testing.T) {
 	if err := os.RemoveAll(list[3].Dir); err != nil {
 		t.Fatal(err)
 	}
-	b := browseAll(t)
+	b := browseAll(t, true)
 	s.logIn(b)
 	s.sees("its folder is gone")
 	s.sees("read-only: ")
