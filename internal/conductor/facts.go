@@ -179,7 +179,7 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		// It has ended since the runs were read. The next pass reads how.
 		s.Taken, s.Printed, s.Occupant.Started = true, f.Now, f.Now
 	}
-	limits, alone := 0, len(Agent(f.Gate.HQ, d).Fallback) == 0
+	limits, kills, alone := 0, 0, len(Agent(f.Gate.HQ, d).Fallback) == 0
 	list := after(f.Runs, given(f.Task, d))
 	for i, r := range list {
 		if r.Duty != d || !r.Over() {
@@ -214,8 +214,13 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		default:
 			s.Starts++
 			s.Stuck, limits = 0, 0
+			failed := s.Starts - kills
+			if killed(r) {
+				kills++
+				failed = min(kills, waitsAfterKills)
+			}
 			if s.NotBefore = r.Ended; s.Alike == 0 { // waiting does not help an agent that ends at once
-				s.NotBefore = r.Ended.Add(c.BackOff(s.Starts))
+				s.NotBefore = r.Ended.Add(c.BackOff(failed))
 			}
 		}
 		putBack := r.Ended.Sub(f.Now) > asleep // the clock was set back, so the elapsed time is unknown
@@ -299,6 +304,10 @@ func backOff(failed int) time.Duration {
 	}
 	return min(time.Minute, time.Second<<min(failed-1, 10))
 }
+
+// waitsAfterKills is how many times the wait grows after kills from outside: a kill says nothing against the agent, and only a
+// computer that is short of memory needs a moment.
+const waitsAfterKills = 3
 
 // limitBackOff returns how long to wait for a rate limit without a known end.
 func limitBackOff(hit int) time.Duration { return min(30*time.Minute, time.Minute<<min(hit-1, 10)) }

@@ -207,7 +207,7 @@ var rules = []rule{
 		until: func(d duty) time.Time { return d.Limited },
 	},
 	{
-		when: "the last one has just exited without progress", then: "wait, longer each time", do: park,
+		when: "the last one has just exited without progress", then: "wait, longer each time, but after kills " + backOff(waitsAfterKills).String() + " at most", do: park,
 		fits:  func(d duty) bool { return d.NotBefore.After(d.Now) },
 		why:   func(d duty) string { return fmt.Sprintf("%s exited without progress", d.Last.Name) },
 		until: func(d duty) time.Time { return d.NotBefore },

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -87,10 +88,9 @@ func (k *killer) choose(class string, all []process) (victims []process) {
 	case everything:
 		return all
 	case computers:
-		if k.w.computers() == 1 {
+		if at = k.rand.IntN(len(k.w.mains)); !k.another(at) {
 			return nil
 		}
-		at = k.rand.IntN(len(k.w.mains))
 		k.w.mains[at].due = time.Now().Add(off)
 	}
 	for _, p := range all {
@@ -103,6 +103,12 @@ func (k *killer) choose(class string, all []process) (victims []process) {
 		victims = victims[at : at+1]
 	}
 	return victims
+}
+
+// another reports whether a computer is on, and another one too: with all of them off there is nothing to measure.
+func (k *killer) another(at int) bool {
+	on := func(s *service) bool { return s.due.Before(time.Now().Add(restart)) }
+	return on(k.w.mains[at]) && slices.ContainsFunc(k.w.mains, func(s *service) bool { return s.home != k.w.mains[at].home && on(s) })
 }
 
 // end kills all that is left of a run.

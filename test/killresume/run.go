@@ -240,15 +240,6 @@ func (w *world) service(args ...string) *service {
 	return &service{dir: w.dir, home: w.home(), args: args}
 }
 
-// computers is how many there are.
-func (w *world) computers() int {
-	homes := map[string]bool{}
-	for _, s := range w.mains {
-		homes[s.home] = true
-	}
-	return len(homes)
-}
-
 // manage does what is due for a service.
 func (w *world) manage(s *service) error {
 	select {
