@@ -48,7 +48,7 @@ func (e *Engine) AskBudget(ctx context.Context, at store.Snapshot, question stri
 func (e *Engine) asks(ctx context.Context, at store.Snapshot, question checkrun.Question, options []string, budget bool) (Done, error) {
 	s := e.Session(Caller{Role: state.Engine, Agent: itself})
 	return s.ask(ctx, question, options, state.Engine, func(now store.Snapshot) error {
-		return cmp.Or(unmoved(at)(now), refuseWhileChecking(now))
+		return cmp.Or(unmoved(at)(now), e.refuseWhileChecking(now))
 	}, budget)
 }
 

@@ -54,6 +54,15 @@ func refuseWhileChecking(now store.Snapshot) error {
 	return &refusal.RefusedError{Code: refusal.CheckRunning, Message: "check " + now.Task.Check.ID + " is running", Remedy: "call check to wait for its result"}
 }
 
+// refuseWhileChecking is the same for what ferrus does itself, for whom the check of a claim that is dead has ended: nobody else may come to
+// take the claim over.
+func (e *Engine) refuseWhileChecking(now store.Snapshot) error {
+	if now.Task.ClaimedBy != "" && e.Verdict(now).Dead {
+		return nil
+	}
+	return refuseWhileChecking(now)
+}
+
 // Respond answers the open consultation: the one named by id, or the one this session was last shown.
 func (s *Session) Respond(ctx context.Context, response, id string) (Done, error) {
 	if err := handover.CheckText("response", response, store.MaxDoc); err != nil {

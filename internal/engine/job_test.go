@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/checkrun"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/ferrus-go/ferrus/internal/engine/checks"
@@ -287,6 +288,30 @@ func TestASuccessorIsToldOfAnAbandonedCheckAndRunsItsOwn(t *testing.T) {
 	if out := enginetest.Check(t, next, state.CheckRed); out.ID != "k2" || out.Task.CheckRetries != 1 {
 		t.Errorf("%s, %d retries", out.ID, out.Task.CheckRetries)
 	}
+}
+
+// TestAPersonIsAskedThoughACheckWasAbandoned: ferrus starts no more executors, say, and none will take the claim over.
+func TestAPersonIsAskedThoughACheckWasAbandoned(t *testing.T) {
+	t.Parallel()
+	p := slow(t)
+	_, ex := p.Begun()
+	enginetest.Must(ex.Check(t.Context(), 0))(t)
+	kit.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
+	e := p.Human().Engine()
+	ask := func() error {
+		_, err := e.AskAbout(t.Context(), enginetest.View(t, p.Human()), checkrun.Question{Text: "Shall ferrus try again?"})
+		return err
+	}
+	enginetest.Refused(t, ask(), refusal.CheckRunning)
+	enginetest.Dies(t, ex)
+	if err := ask(); err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Must(p.Human().Answer(t.Context(), "", "Yes."))(t)
+	p.LetGo()
+	next := p.Executor("codex")
+	enginetest.Claim(t, next)
+	enginetest.Check(t, next, state.CheckRed)
 }
 
 func TestARunningCheckIsWaitedForByName(t *testing.T) {

@@ -35,7 +35,7 @@ func (e *Engine) actOf(r rules.Rule, now store.Snapshot, on *store.Line) (transi
 		err = fmt.Errorf("a rule does %q, which is unknown", r.Then)
 	}
 	a.as, a.rule, a.on = state.Engine, r.String(), on
-	a.check = func(is store.Snapshot) error { return cmp.Or(unmoved(now)(is), refuseWhileChecking(is)) }
+	a.check = func(is store.Snapshot) error { return cmp.Or(unmoved(now)(is), e.refuseWhileChecking(is)) }
 	return a, err
 }
 

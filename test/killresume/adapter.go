@@ -46,4 +46,4 @@ const (
 )
 
 // adapters are the systems that are measured, in the order of the table.
-var adapters = []adapter{ferrus, ferrusOn(2), ferrusOn(3), loop, beads, backlog, taskMaster, langGraph, temporal}
+var adapters = []adapter{ferrus, ferrusClients, ferrusOn(2), ferrusOn(3), loop, loopClaude, beads, backlog, taskMaster, langGraph, temporal}

@@ -18,21 +18,9 @@ import (
 
 // ferrus is ferrus in files: one run works on two tasks at a time, a reviewer approves, and approved work is merged.
 var ferrus = adapter{
-	name:  "ferrus",
-	about: "`ferrus run --parallel 2 --headless`; tasks in the queue, a work tree each, checks, a reviewer, `on_approve = \"merge\"`",
-	prepare: func(ctx context.Context, w *world) error {
-		// The lease is short for agents that hang: they are silent.
-		if err := w.configure("[branches]\non_approve = \"merge\"\n\n[lease]\nttl_secs = 6\nheartbeat_interval_secs = 2\nmax_silence_secs = 6\n"); err != nil {
-			return err
-		}
-		if _, err := w.ferrus(ctx, "init", "--yes"); err != nil {
-			return err
-		}
-		if err := w.trust(ctx, w.dir, w.home()); err != nil {
-			return err
-		}
-		return w.enqueue(ctx)
-	},
+	name:    "ferrus",
+	about:   "`ferrus run --parallel 2 --headless`; tasks in the queue, a work tree each, checks, a reviewer, `on_approve = \"merge\"`",
+	prepare: inFiles((*world).scripted, "[lease]\nttl_secs = 6\nheartbeat_interval_secs = 2\nmax_silence_secs = 6\n"), // agents that hang are silent
 	mains: func(w *world) []*service {
 		run := w.service(filepath.Join(w.bin, "ferrus"), "run", "--parallel", "2", "--headless", "--unrehearsed")
 		run.asks = 6
@@ -43,6 +31,22 @@ var ferrus = adapter{
 	},
 	help:  helpFerrus,
 	class: classOfFerrus,
+}
+
+// inFiles prepares a project in files, with these agents.
+func inFiles(agents func(*world) string, lease string) func(context.Context, *world) error {
+	return func(ctx context.Context, w *world) error {
+		if err := w.configure(agents(w), "[branches]\non_approve = \"merge\"\n\n"+lease); err != nil {
+			return err
+		}
+		if _, err := w.ferrus(ctx, "init", "--yes"); err != nil {
+			return err
+		}
+		if err := w.trust(ctx, w.dir, w.home()); err != nil {
+			return err
+		}
+		return w.enqueue(ctx)
+	}
 }
 
 // ferrusOn is ferrus on some computers with a database: a node on each, and a git remote by which the files travel. What is approved is
@@ -64,7 +68,7 @@ func ferrusOn(n int) adapter {
 				return err
 			}
 			remote := filepath.Join(w.home(), "remote.git")
-			if err := w.configure(""); err != nil {
+			if err := w.configure(w.scripted(), ""); err != nil {
 				return err
 			}
 			for i := range n {
@@ -120,11 +124,15 @@ func ferrusOn(n int) adapter {
 }
 
 // configure writes the checks and the agents of the project.
-func (w *world) configure(more string) error {
-	agent := func(act string) string { return fmt.Sprintf("%s/scripted %s %s %s", w.bin, w.exe, act, w.record) }
-	config := fmt.Sprintf("[checks]\ncommands = [%q]\n\n[hq.executor]\nagent = \"command\"\ncommand = %q\n\n[hq.supervisor]\nagent = \"command\"\ncommand = %q\n\n%s",
-		w.exe+" check "+string(w.record), agent("work"), agent("review"), more)
+func (w *world) configure(agents, more string) error {
+	config := fmt.Sprintf("[checks]\ncommands = [%q]\n\n%s\n%s", w.exe+" check "+string(w.record), agents, more)
 	return os.WriteFile(filepath.Join(w.dir, "ferrus.toml"), []byte(config), 0o644)
+}
+
+// scripted are the agents that are scripts.
+func (w *world) scripted() string {
+	agent := func(act string) string { return fmt.Sprintf("%s/scripted %s %s %s", w.bin, w.exe, act, w.record) }
+	return fmt.Sprintf("[hq.executor]\nagent = \"command\"\ncommand = %q\n\n[hq.supervisor]\nagent = \"command\"\ncommand = %q\n", agent("work"), agent("review"))
 }
 
 // trust agrees to what the project makes run, on one computer.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 // A pack is the program of a peer, of a fixed version. It is installed in the user's cache, beside the peers of test/bench.
 type pack struct {
 	name, version string
+	folder        string   // in the cache of ferrus; "" for one of its name
 	program       string   // what is there when it is installed, below its folder; that of its folder are on the path
 	npm           []string // the packages, which npm installs
 	scripts       bool     // they build something when they are installed
@@ -23,8 +25,14 @@ type pack struct {
 	source        string   // of a program of ours that uses it, which is named worker
 }
 
+// clients are those of test/e2e/clients, in its folder.
+var clients = pack{folder: "clients-2.1.329-0.169.0", program: "node_modules/.bin/claude", scripts: true,
+	npm: []string{"@anthropic-ai/claude-code@2.1.329", "@openai/codex@0.169.0"}}
+
 // packs are all peers that are installed.
 var packs = map[string]pack{
+	"ferrus+clients":   clients,
+	"loop+claude":      clients,
 	"loop+beads":       {name: "beads", version: "1.0.5", program: "bd", module: "github.com/steveyegge/beads/cmd/bd", tags: "gms_pure_go"},
 	"loop+backlog":     {name: "backlog.md", version: "1.52.0", program: "node_modules/.bin/backlog", npm: []string{"backlog.md@1.52.0"}},
 	"loop+task-master": {name: "task-master-ai", version: "0.43.1", program: "node_modules/.bin/task-master", npm: []string{"task-master-ai@0.43.1"}},
@@ -40,7 +48,7 @@ func (p pack) install(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	folder := filepath.Join(dir, "ferrus", "peers", p.name+"-"+p.version)
+	folder := filepath.Join(dir, "ferrus", cmp.Or(p.folder, filepath.Join("peers", p.name+"-"+p.version)))
 	program := filepath.Join(folder, p.program)
 	if _, err := os.Stat(program); err == nil {
 		return filepath.Dir(program), p.ours(ctx, folder)
@@ -50,7 +58,7 @@ func (p pack) install(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(os.Stderr, "killresume: %s %s is installed into %s\n", p.name, p.version, folder)
+	fmt.Fprintf(os.Stderr, "killresume: %s is installed\n", folder)
 	if len(p.npm) > 0 {
 		err = p.fromNpm(ctx, folder)
 	} else {

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/ferrus-go/ferrus/test/model"
 )
 
 // A lab has the programs that all runs share.
@@ -22,6 +24,7 @@ type lab struct {
 	bin string // ferrus, ferrusd, the scripted agent and this program
 
 	packs map[string]string // the folders of the programs of peers
+	model *model.Server     // of real clients
 }
 
 func newLab(ctx context.Context) (*lab, error) {
@@ -34,6 +37,7 @@ func newLab(ctx context.Context) (*lab, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, errors.Join(fmt.Errorf("go build: %w\n%s", err, out), os.RemoveAll(dir))
 	}
+	l.listen(ctx)
 	return l, nil
 }
 
@@ -46,6 +50,7 @@ type world struct {
 	pack   string // the folder of the program of a peer
 	port   int    // of its server
 	tasks  int
+	model  *model.Server
 
 	adapter adapter
 	mains   []*service
@@ -60,6 +65,9 @@ const query = "KILLRESUME_QUERY=1"
 
 // home is where the project and all that belongs to the run is.
 func (w *world) home() string { return filepath.Dir(w.dir) }
+
+// temporary is for temporary files: beside the home folders, for Codex makes no helper programs where its own is below.
+func (w *world) temporary() string { return filepath.Join(w.home(), "tmp") }
 
 // run runs a command in the repository, on the first computer, and returns its output.
 func (w *world) run(ctx context.Context, name string, args ...string) ([]byte, error) {
@@ -81,7 +89,7 @@ func (w *world) runIn(ctx context.Context, dir, home, name string, args ...strin
 
 // environ is the environment of a computer of the run: a home of its own, and an author for git.
 func (w *world) environ(home string) []string {
-	return append(os.Environ(), "HOME="+home, "PATH="+w.pack+string(filepath.ListSeparator)+os.Getenv("PATH"), "NODE_PATH="+w.modules(),
+	return append(append(os.Environ(), model.ClaudeEnv(w.url())...), "MODEL_KEY=none", "HOME="+home, "TMPDIR="+w.temporary(), "PATH="+w.pack+string(filepath.ListSeparator)+os.Getenv("PATH"), "NODE_PATH="+w.modules(),
 		"XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "DO_NOT_TRACK=1", "NO_COLOR=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_CONFIG_NOSYSTEM=1")
 }
@@ -112,12 +120,12 @@ func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills
 		return result{}, err
 	}
 	w := &world{dir: filepath.Join(home, "project"), record: record(filepath.Join(home, "record")), bin: l.bin, exe: filepath.Join(l.bin, "killresume"),
-		pack: cmp.Or(l.packs[a.name], l.bin), tasks: o.tasks, adapter: a}
+		pack: cmp.Or(l.packs[a.name], l.bin), tasks: o.tasks, model: l.model, adapter: a}
 	if w.port, err = freePort(); err != nil {
 		return result{}, err
 	}
 	w.mains = a.mains(w)
-	for _, dir := range []string{w.dir, string(w.record)} {
+	for _, dir := range []string{w.dir, string(w.record), w.temporary()} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return result{}, err
 		}

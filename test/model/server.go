@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// A Server is a model that listens on loopback until its test ends.
+// A Server is a model that listens on loopback.
 type Server struct {
 	policy Policy
-	t      testing.TB
+	wrong  func(problem string)
 	http   *httptest.Server
 	over   chan struct{}
 
@@ -47,18 +47,27 @@ func (s Seen) String() string {
 	return line + " " + s.Reply.Text + s.Problem
 }
 
-// Start starts a model for a test. What a client asks in another form than the model's makers have it, or what the
+// Start starts a model for a test, until it ends. What a client asks in another form than the model's makers have it, or what the
 // policy wants though the client does not offer it, is refused and fails the test.
 func Start(t testing.TB, policy Policy) *Server {
 	t.Helper()
-	s := &Server{policy: policy, t: t, over: make(chan struct{})}
-	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(func() {
-		close(s.over)
-		s.http.CloseClientConnections()
-		s.http.Close()
-	})
+	s := Listen(policy, func(problem string) { t.Error(problem) })
+	t.Cleanup(s.Close)
 	return s
+}
+
+// Listen starts a model, until Close. What is refused is told to wrong.
+func Listen(policy Policy, wrong func(problem string)) *Server {
+	s := &Server{policy: policy, wrong: wrong, over: make(chan struct{})}
+	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+	return s
+}
+
+// Close ends the model and all conversations.
+func (s *Server) Close() {
+	close(s.over)
+	s.http.CloseClientConnections()
+	s.http.Close()
 }
 
 // URL is the base of the model's addresses, as ANTHROPIC_BASE_URL wants it; the base_url of a provider of Codex is that
@@ -187,7 +196,7 @@ func (s *Server) record(seen Seen) {
 func (s *Server) refuse(out *answer, seen Seen, status int, problem string) {
 	seen.Problem = problem
 	s.record(seen)
-	s.t.Errorf("model %q: %s", seen.Key, problem)
+	s.wrong(fmt.Sprintf("model %q: %s", seen.Key, problem))
 	out.fail(status, problem)
 }
 

@@ -37,7 +37,7 @@ func killExecutor(t *testing.T, supervisor, executor string, m sandbox.Mechanism
 	r := newRig(t, supervisor, executor, model.Diligent(note, hang, model.ReadPatch(), model.Work(paint)))
 	if m != sandbox.None {
 		r.configure(strings.Replace(config(supervisor, executor), "[checks]\n", fmt.Sprintf("[checks]\nsandbox = %q\nnetwork = true\n", m), 1) + fmt.Sprintf("sandbox = %q\n", m))
-		r.write(r.machine("executor/home/.codex/config.toml"), codexConfig(r.model.URL(codex)))
+		r.write(r.machine("executor/home/.codex/config.toml"), model.CodexConfig(r.model.URL(codex)))
 	}
 	c := r.conduct("run", "--headless", task)
 	kit.Eventually(t, "the executor to be in the middle of it", func() bool { return r.written() >= 3 })

@@ -92,17 +92,15 @@ func bareRig(t testing.TB, policy model.Policy, path []string) *rig {
 		}
 	})
 	home := filepath.Join(base, "home")
-	// A model that refuses is not to be asked for minutes: the clients try again once.
 	// The home folder is not below TMPDIR: Codex makes no helper programs there, and needs one to run bubblewrap before 0.9.
 	r.env = []string{
 		"PATH=" + strings.Join(path, string(os.PathListSeparator)), "TERM=dumb", "LANG=C.UTF-8",
 		"HOME=" + home, "TMPDIR=" + filepath.Join(base, "tmp"), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude"),
-		"ANTHROPIC_BASE_URL=" + r.model.URL("claude"), "ANTHROPIC_API_KEY=none",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 		"CODEX_HOME=" + filepath.Join(home, ".codex"), "MODEL_KEY=none",
 	}
-	r.write(filepath.Join(home, ".codex", "config.toml"), codexConfig(r.model.URL("codex")))
+	r.env = append(r.env, model.ClaudeEnv(r.model.URL("claude"))...)
+	r.write(filepath.Join(home, ".codex", "config.toml"), model.CodexConfig(r.model.URL("codex")))
 	for _, dir := range []string{r.dir, filepath.Join(home, ".claude"), filepath.Join(base, "tmp")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -150,28 +148,6 @@ func modelEnv(agent, url string) []string {
 		return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=none"}
 	}
 	return nil
-}
-
-func codexConfig(url string) string {
-	return `model = "scripted"
-model_provider = "scripted"
-check_for_update_on_startup = false
-
-[model_providers.scripted]
-name = "scripted"
-base_url = "` + url + `/v1"
-wire_api = "responses"
-env_key = "MODEL_KEY"
-request_max_retries = 1
-stream_max_retries = 1
-
-# Its sandbox makes an empty .git in each folder that it writes in, and one that is killed leaves it there.
-[sandbox_workspace_write]
-exclude_slash_tmp = true
-
-[analytics]
-enabled = false
-`
 }
 
 func opencodeConfig(url string) string {

@@ -67,7 +67,7 @@ func TestARealClientInASandbox(t *testing.T) {
 				r.commit()
 				r.must(ferrus, append([]string{"task", task}, at...)...)
 				on := r.on(branch)
-				on.write(on.machine("executor/home/.codex/config.toml"), codexConfig(r.model.URL(codex)))
+				on.write(on.machine("executor/home/.codex/config.toml"), model.CodexConfig(r.model.URL(codex)))
 				on.write(on.machine("executor/home/.config/opencode/opencode.json"), opencodeConfig(r.model.URL(opencode)))
 				git := r.text(".git/config")
 				began := time.Now()

@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/test/kit"
+	"github.com/ferrus-go/ferrus/test/model"
 )
 
 // A site is `ferrus serve --http` at work.
@@ -147,7 +148,7 @@ func (r *rig) connect(agent string, s *site, way, secret, prompt string) *client
 			"--allowedTools=mcp__ferrus,Bash,Edit,Write"}
 	case codex:
 		r.write(filepath.Join(r.base, "home/.codex/config.toml"), "sandbox_mode = \"workspace-write\"\napproval_policy = \"never\"\n"+
-			codexConfig(r.model.URL("codex"))+fmt.Sprintf(codexServer, s.urls[way]))
+			model.CodexConfig(r.model.URL("codex"))+fmt.Sprintf(codexServer, s.urls[way]))
 	}
 	out, err := os.CreateTemp(r.base, agent+"-*.out")
 	if err != nil {
