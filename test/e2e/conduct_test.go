@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -32,7 +31,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/notify"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/test/kit"
-	"github.com/ferrus-go/ferrus/test/sharedtest"
 )
 
 // conducted is a project whose agents are actors; SELF is this binary.
@@ -328,35 +326,6 @@ func TestAWholeTaskIsConducted(t *testing.T) {
 	}
 	if code := w.conductor().over(t); code != 0 || w.started() != loopStarts {
 		t.Errorf("once more: exit code %d after %s", code, w.started())
-	}
-}
-
-// TestTheConductorMayBeKilledAtAnyMoment: after a line of the journal, or at any time; the next one goes on, and no agent
-// is started more or less than undisturbed.
-func TestTheConductorMayBeKilledAtAnyMoment(t *testing.T) {
-	t.Parallel()
-	const lines = 12 // of the journal that a whole task has at least
-	for n := range rounds(3, 100) {
-		w := newProject(t, conducted, loop)
-		c := w.conductor()
-		moment := fmt.Sprintf("after line %d", 1+n%lines)
-		if n%2 == 0 {
-			kit.Eventually(t, moment, func() bool { return strings.Count(sharedtest.Journal(t, w.dir, ""), "\n") > n%lines || c.ended() })
-		} else {
-			after := time.Duration(rand.IntN(700)) * time.Millisecond
-			moment = fmt.Sprintf("after %v", after)
-			select {
-			case <-c.done:
-			case <-time.After(after): // the moment of the death
-			}
-		}
-		_ = c.Process.Kill()
-		<-c.done
-		next := w.conductor()
-		if code := next.over(t); code != 0 || w.state() != state.Complete || w.started() != loopStarts || len(w.runs()) != 5 {
-			t.Errorf("killed %s: exit code %d in %s after %s, %d runs:\n%s---\n%s", moment, code, w.state(), w.started(), len(w.runs()), c.out, next.out)
-		}
-		w.deserted()
 	}
 }
 
