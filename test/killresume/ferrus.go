@@ -36,7 +36,11 @@ var ferrus = adapter{
 // inFiles prepares a project in files, with these agents.
 func inFiles(agents func(*world) string, lease string) func(context.Context, *world) error {
 	return func(ctx context.Context, w *world) error {
-		if err := w.configure(agents(w), "[branches]\non_approve = \"merge\"\n\n"+lease); err != nil {
+		more := "[branches]\non_approve = \"merge\"\n\n" + lease
+		if w.wild { // limits that agents exceed
+			more += "\n[limits]\nmax_check_retries = 3\nmax_task_minutes = 1\n"
+		}
+		if err := w.configure(agents(w), more); err != nil {
 			return err
 		}
 		if _, err := w.ferrus(ctx, "init", "--yes"); err != nil {

@@ -50,6 +50,7 @@ type world struct {
 	pack   string // the folder of the program of a peer
 	port   int    // of its server
 	tasks  int
+	wild   bool
 	model  *model.Server
 
 	adapter adapter
@@ -120,7 +121,7 @@ func (l *lab) play(ctx context.Context, a adapter, o options, seed uint64, kills
 		return result{}, err
 	}
 	w := &world{dir: filepath.Join(home, "project"), record: record(filepath.Join(home, "record")), bin: l.bin, exe: filepath.Join(l.bin, "killresume"),
-		pack: cmp.Or(l.packs[a.name], l.bin), tasks: o.tasks, model: l.model, adapter: a}
+		pack: cmp.Or(l.packs[a.name], l.bin), tasks: o.tasks, wild: o.wild, model: l.model, adapter: a}
 	if w.port, err = freePort(); err != nil {
 		return result{}, err
 	}
