@@ -165,7 +165,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "\t", "one line was enough", "\r")
 	x.shows(t, "Are you sure?")
 	x.press(t, "y")
-	x.shows(t, "Submission s1 waits for a review", "y approve")
+	x.shows(t, "Ready for your review: 1 file, round 1", "y approve")
 
 	if found := coloursIn(x.written()); found != "" {
 		t.Errorf("NO_COLOR is set, and there are colours: %q", found)

@@ -89,9 +89,13 @@ func itemOf(root string, n status.Need) notify.Item {
 		}
 		item.ID, item.Subject = notify.TaskID(task, event, question, n.Since), notify.TaskSubject(n.Branch)
 	}
+	text := notify.Part{Own: n.Text, Others: strings.Join(n.Options, "\n")}
+	if n.By != "" { // what is asked are words of others
+		text = notify.Part{Own: n.By + " asks:", Others: strings.Join(append([]string{n.Text}, n.Options...), "\n")}
+	}
 	item.Message = notify.Message{
 		Title: "ferrus: " + event + " (" + where + ")",
-		Text:  notify.Text(root, item.ID, []notify.Part{{Others: n.Title}, {Own: n.Text, Others: strings.Join(n.Options, "\n")}}, []string{n.Command}),
+		Text:  notify.Text(root, item.ID, []notify.Part{{Others: n.Title}, text}, []string{n.Command}),
 		Env: []string{"FERRUS_EVENT=" + event, "FERRUS_ROOT=" + root, "FERRUS_TITLE=" + n.Title, "FERRUS_BRANCH=" + n.Branch,
 			"FERRUS_ID=" + item.ID},
 	}

@@ -3,7 +3,9 @@ package status
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,6 +69,8 @@ type Need struct {
 	Output  string    `json:"output,omitempty"`  // the end of what failed, where the need follows from it; not for notifications
 	Options []string  `json:"options,omitempty"` // of a question, the recommended one first
 	Command string    `json:"command"`           // that does it
+
+	By string `json:"-"` // who asks, as people know them
 }
 
 // OfProject reports whether the need is that of no task that has a branch.
@@ -75,11 +79,18 @@ func (n Need) OfProject() bool { return n.Kind == NeedTrust || n.Kind == NeedDay
 // Needs are what the task needs a person for, the most pressing first.
 func (r *Report) Needs() []Need {
 	var list []Need
+	var files, lines string
+	if s := r.size; s != nil {
+		files, lines = ": "+format.Count(s.Files, "file", "files"), fmt.Sprintf(", +%d -%d", s.Added, s.Deleted)
+	}
 	add := func(kind NeedKind, id, command, text string, args ...any) {
 		n := Need{ID: r.TaskID + ":" + id, Kind: kind, Branch: r.Branch, Title: format.Line(r.Title), Since: r.Since, Text: fmt.Sprintf(text, args...),
 			Command: refusal.CommandOn(r.Branch, command)}
-		if kind == NeedAnswer || kind == NeedBudget {
-			n.Options = r.Question.Options
+		switch kind {
+		case NeedAnswer, NeedBudget:
+			n.By, n.Options = Who(r.Question.By), r.Question.Options
+		case NeedResponse:
+			n.By = Who(r.Consultation.By)
 		}
 		if kind == NeedAnswer || kind == NeedBudget || kind == NeedFailed {
 			n.Output = r.Output
@@ -93,29 +104,33 @@ func (r *Report) Needs() []Need {
 	case r.Question != nil && r.Question.By == engineName:
 		add(NeedBudget, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s", firstLine(r.Question.Text))
 	case r.Question != nil:
-		add(NeedAnswer, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s asks: %s", asker(r.Question.By), firstLine(r.Question.Text))
+		add(NeedAnswer, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s", firstLine(r.Question.Text))
 	case r.State == state.Failed:
-		add(NeedFailed, fmt.Sprintf("failed-%d", r.Seq), `ferrus reopen -m "..."`, "The task failed: %s", format.Line(r.FailureReason))
+		add(NeedFailed, fmt.Sprintf("failed-%d", r.Seq), `ferrus reopen -m "..."`, "%s", r.failedWords())
 	case r.State == state.Complete && r.mergeable() && len(r.conflicts) > 0:
-		add(NeedConflict, "conflict-"+r.submission(), "ferrus merge "+r.Branch+" --resolve", "The approved work conflicts with the project in %s.", paths(r.conflicts))
+		add(NeedConflict, "conflict-"+r.submission(), "ferrus merge "+r.Branch+" --resolve", "%s: %s has changed %s, too", paths(r.conflicts), format.Line(filepath.Base(r.Root)), itOrThem(len(r.conflicts)))
 	case r.State == state.Complete && r.mergeable():
-		add(NeedMerge, "merge-"+r.submission(), "ferrus merge "+r.Branch, "The work is approved and not merged.")
+		add(NeedMerge, "merge-"+r.submission(), "ferrus merge "+r.Branch, "Approved, ready to merge%s", lines)
 	case !r.deserted():
 	case r.State == state.Reviewing:
-		add(NeedReview, r.submission(), "ferrus approve", "Submission %s waits for a review, and no run starts a supervisor.", r.submission())
+		add(NeedReview, r.submission(), "ferrus approve", "Ready for your review%s, round %s", files, strings.TrimPrefix(r.submission(), "s"))
 	case r.State == state.Consultation:
-		add(NeedResponse, r.Consultation.ID, `ferrus answer `+r.Consultation.ID+` "..."`, "%s asks: %s", asker(r.Consultation.By), firstLine(r.Consultation.Text))
+		add(NeedResponse, r.Consultation.ID, `ferrus answer `+r.Consultation.ID+` "..."`, "%s", firstLine(r.Consultation.Text))
 	case len(r.troubles) > 0:
 		w := r.troubles[0]
 		add(NeedStopped, fmt.Sprintf("stopped-%d", r.Seq), "ferrus status", "The node %s does not work on the task: %s", format.Line(w.Host), firstLine(w.Text))
 	default:
-		add(NeedStopped, fmt.Sprintf("stopped-%d", r.Seq), "ferrus resume", "No run works on the task; it waits %s.", r.WaitText())
+		since := ""
+		if r.Spent.Runs > 0 {
+			since = " since the run ended"
+		}
+		add(NeedStopped, fmt.Sprintf("stopped-%d", r.Seq), "ferrus resume", "No agent works on it%s", since)
 	}
 	if !r.State.Over() {
 		for _, n := range r.Notices {
 			if text, ok := strings.CutPrefix(n, "config_changed: "); ok {
 				what, _, _ := strings.Cut(firstLine(text), "; ")
-				add(NeedAgreement, "config", "ferrus config accept", "ferrus.toml has changed since the task was created: %s.", what)
+				add(NeedAgreement, "config", "ferrus config accept", "The settings have changed since it began: %s", what)
 				break
 			}
 		}
@@ -123,12 +138,23 @@ func (r *Report) Needs() []Need {
 	return list
 }
 
-// asker is who asks, at the beginning of a sentence.
-func asker(by string) string {
-	if role, ok := strings.CutPrefix(Who(by), "the "); ok {
-		return "The " + role
+// failedWords say of a failed task which limit it has reached.
+func (r *Report) failedWords() string {
+	switch c := r.Check; {
+	case c != nil && c.Used >= max(c.Max, 1) && len(c.Failures) > 0:
+		return fmt.Sprintf("%d of %d checks failed: %s", c.Used, c.Max, format.Line(c.Failures[0].Line))
+	case r.Reviews.Used >= max(r.Reviews.Max, 1):
+		return fmt.Sprintf("%d of %d reviews rejected it", r.Reviews.Used, r.Reviews.Max)
 	}
-	return Who(by)
+	return "Failed: " + format.Line(r.FailureReason)
+}
+
+// itOrThem is a pronoun for a number of things.
+func itOrThem(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 // Questions are the needs that a person meets with an answer: the questions of agents and of ferrus, and the runs of pipelines that wait
@@ -173,9 +199,9 @@ func (r *Report) mergeable() bool {
 
 func paths(list []string) string {
 	if len(list) > 3 {
-		return strings.Join(list[:3], ", ") + fmt.Sprintf(" and %d more", len(list)-3)
+		return format.Line(strings.Join(list[:3], ", ")) + fmt.Sprintf(" and %d more", len(list)-3)
 	}
-	return strings.Join(list, ", ")
+	return format.Line(strings.Join(list, ", "))
 }
 
 // firstLine is the first line of a text that has words in it.
@@ -216,10 +242,24 @@ func (v *Overview) dayNeed(ctx context.Context) {
 	v.Needs = append(v.Needs, Need{ID: l.ID(), Kind: NeedDay, Since: l.From, Text: l.Need(), Command: records.Allow})
 }
 
-// choose is what several approved attempts at one task need; n is what one of them needs alone.
-func choose(n Need, approved []string) Need {
+// choose is what several approved attempts at one task need; n is what one of them needs alone. The best is named where all have a score.
+func choose(n Need, approved []string, tasks map[string]Machine) Need {
+	text, best := fmt.Sprintf("%d approved: choose one", len(approved)), Machine{}
+	for i, name := range approved {
+		m := tasks[name]
+		if m.Score == nil {
+			best.Score = nil
+			break
+		}
+		if i == 0 || *m.Score > *best.Score {
+			best = m
+		}
+	}
+	if best.Score != nil {
+		text = fmt.Sprintf("%d approved; %s is best (%s)", len(approved), best.Branch, strconv.FormatFloat(*best.Score, 'f', -1, 64))
+	}
 	return Need{ID: "choice:" + strings.Join(approved, ","), Kind: NeedChoice, Branch: n.Branch, Title: n.Title, Since: n.Since,
-		Text: fmt.Sprintf("%d attempts are approved: %s.", len(approved), paths(approved)), Options: approved, Command: "ferrus select"}
+		Text: text, Options: approved, Command: "ferrus select"}
 }
 
 // need is what a run of a pipeline needs.
@@ -227,7 +267,7 @@ func (u RunSummary) need() (Need, bool) {
 	n := Need{ID: "run:" + u.Run + ":" + string(u.State), Kind: NeedPipeline, Run: u.Run, Title: format.Line(u.Topic), Since: u.Since, Command: u.Next}
 	switch {
 	case u.uncertain:
-		n.ID, n.Kind, n.Text = "run:"+u.Run+":delivery", NeedDelivery, "It is uncertain whether the result arrived."
+		n.ID, n.Kind, n.Text = "run:"+u.Run+":delivery", NeedDelivery, "It may have been sent, and may not"
 	case len(u.questions) > 0: // they are needs of their own
 		return Need{}, false
 	case u.Person, u.Deserted:

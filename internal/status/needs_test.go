@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine/checks"
+	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // scenes are reports with what they need a person for and what a person can do then.
@@ -77,6 +80,43 @@ func TestNeedsAndActs(t *testing.T) {
 				t.Errorf("%s and %s are one need", needs[0].ID, again[0].ID)
 			}
 		})
+	}
+}
+
+// TestNeedsAreSentencesForPeople: they name what is to be decided, and no id of an agent, a submission or a check.
+func TestNeedsAreSentencesForPeople(t *testing.T) {
+	size := &worktree.Size{Files: 4, Added: 57, Deleted: 2}
+	failed := &checkReport{Used: 4, Max: 4, Failures: []checks.Command{{Line: "sh lint.sh"}}}
+	for want, r := range map[string]Report{
+		"How should a price look?":                       {State: state.AwaitingHuman, Question: &Text{ID: "q1", By: "executor:codex:1", Text: "# How should a price look?\n\nThe old shop wrote it so."}},
+		"Ready for your review: 4 files, round 2":        {State: state.Reviewing, Waiting: state.Waiting{For: "supervisor"}, Submission: &Text{ID: "s2"}, size: size},
+		"Ready for your review, round 1":                 {State: state.Reviewing, Waiting: state.Waiting{For: "supervisor"}, Submission: &Text{ID: "s1"}},
+		"Approved, ready to merge, +57 -2":               {Branch: "x", State: state.Complete, size: size},
+		"Approved, ready to merge":                       {Branch: "x", State: state.Complete},
+		"total.go: shop has changed it, too":             {Root: "/home/ada/shop", Branch: "x", State: state.Complete, conflicts: []string{"total.go"}},
+		"a, b, c and 1 more: shop has changed them, too": {Root: "/home/ada/shop", Branch: "x", State: state.Complete, conflicts: []string{"a", "b", "c", "d"}},
+		"4 of 4 checks failed: sh lint.sh":               {State: state.Failed, Check: failed},
+		"3 of 3 reviews rejected it":                     {State: state.Failed, Reviews: Budget{3, 3}},
+		"Failed: no agent is left":                       {State: state.Failed, FailureReason: "no agent is left"},
+		"No agent works on it":                           {State: state.Executing, Waiting: state.Waiting{For: "executor"}},
+		"No agent works on it since the run ended":       {State: state.Executing, Waiting: state.Waiting{For: "executor"}, Spent: records.Spend{Runs: 1}},
+	} {
+		r.TaskID = "t"
+		if n := r.Needs(); len(n) != 1 || n[0].Text != want {
+			t.Errorf("%+v, want %s", n, want)
+		}
+	}
+	if n := scenes["a question"].report; n.Needs()[0].By != "Codex" {
+		t.Errorf("%s asks", n.Needs()[0].By)
+	}
+	score := func(f float64) Machine { return Machine{Branch: "fast.2", Score: &f} }
+	for want, tasks := range map[string]map[string]Machine{
+		"2 approved; fast.2 is best (655)": {"fast.1": score(1), "fast.2": score(655)},
+		"2 approved: choose one":           {"fast.1": {}, "fast.2": score(655)},
+	} {
+		if n := choose(Need{}, []string{"fast.1", "fast.2"}, tasks); n.Text != want {
+			t.Errorf("%q, want %q", n.Text, want)
+		}
 	}
 }
 

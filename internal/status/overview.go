@@ -225,7 +225,7 @@ func (m *Machine) measure(ctx context.Context, e *engine.Engine, r *Report) erro
 	if look.Error != "" {
 		return nil // the project may be in no repository; ferrus diff says why there is none
 	}
-	m.Size, m.Score, m.Skipped = &look.Size, look.Score, look.Skipped
+	m.Size, m.Score, m.Skipped, r.size = &look.Size, look.Score, look.Skipped, &look.Size
 	return r.mergesCleanly(ctx, e)
 }
 
@@ -278,7 +278,7 @@ func (v *Overview) unchosen(names []string) {
 			kept = append(kept, n)
 		case !asked[approved[0]]:
 			asked[approved[0]] = true
-			kept = append(kept, choose(n, approved))
+			kept = append(kept, choose(n, approved, tasks))
 		}
 	}
 	v.Needs = append([]Need{}, kept...)

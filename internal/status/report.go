@@ -30,6 +30,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project/records"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // A Report is what status shows: the machine with the words and times that a person looks for.
@@ -73,12 +74,13 @@ type Report struct {
 	uncommitted bool                // the approved work is not in the commit that is checked out
 	submitted   string              // the tree of the newest submission
 	parent      state.Parent
-	delegated   bool     // the task of parent waits for this part of it
-	conflicts   []string // paths in which approved work conflicts with the project, where that was looked up
-	fetching    bool     // the files that are being moved are those of a delegate, which a run finishes
-	finish      string   // the command that ends a rollback or a merge that was cut off
-	dayLimit    bool     // it is used up
-	unrehearsed []string // why no run starts an agent: one line, or none
+	delegated   bool           // the task of parent waits for this part of it
+	size        *worktree.Size // of its change, where that was measured
+	conflicts   []string       // paths in which approved work conflicts with the project, where that was looked up
+	fetching    bool           // the files that are being moved are those of a delegate, which a run finishes
+	finish      string         // the command that ends a rollback or a merge that was cut off
+	dayLimit    bool           // it is used up
+	unrehearsed []string       // why no run starts an agent: one line, or none
 }
 
 // A holder is who has the work, and how they are.

@@ -46,7 +46,7 @@ func (u RunSummary) questionNeeds() []Need {
 	var list []Need
 	for _, q := range u.questions {
 		list = append(list, Need{ID: "run:" + u.Run + ":" + q.ID, Kind: NeedAnswer, Run: u.Run, Title: format.Line(u.Topic), Since: q.At,
-			Text: q.By + " asks: " + firstLine(q.Text), Options: q.Options, Command: q.Command})
+			Text: firstLine(q.Text), Options: q.Options, Command: q.Command, By: format.Line(q.By)})
 	}
 	return list
 }

@@ -48,7 +48,11 @@ func questions(a *cli.App, ctx context.Context) error {
 		a.Say("no question is open\n")
 	}
 	for _, n := range list {
-		a.Say("%-14s %s  (since %s)\n", a.Name(cmp.Or(n.Branch, n.Run, "project"), 14), n.Text, format.Age(n.Since))
+		asked := "since " + format.Age(n.Since)
+		if n.By != "" {
+			asked = n.By + " asks, " + asked
+		}
+		a.Say("%-14s %s  (%s)\n", a.Name(cmp.Or(n.Branch, n.Run, "project"), 14), n.Text, asked)
 		a.ShowOutput(n.Output, "               ")
 		for _, option := range n.Options {
 			a.Say("%14s %s\n", "", format.Line(option))

@@ -112,7 +112,7 @@ func TestAnItemOpensItsProject(t *testing.T) {
 	if it, _ := s.list.selected(); m.title != "adder" || it.key != (Key{Task, ""}) || !strings.Contains(s.View().Content, "all projects") {
 		t.Errorf("%s %+v", m.title, it.key)
 	}
-	for _, keys := range [][]string{{"/", "x", "enter", "esc"}, {"tab", "esc"}, {"a", "esc"}} {
+	for _, keys := range [][]string{{"/", "s", "enter", "esc"}, {"tab", "esc"}, {"a", "esc"}} {
 		if s.press(keys...); s.quit || m.returns {
 			t.Errorf("%q returned", keys)
 		}

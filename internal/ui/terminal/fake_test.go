@@ -121,9 +121,10 @@ func night(t testing.TB) *fake {
 	need := func(kind status.NeedKind, branch, command, text string, minutes int) status.Need {
 		return status.Need{ID: branch + ":" + string(kind), Kind: kind, Branch: branch, Text: text, Since: ago(minutes), Command: command}
 	}
-	needs := []status.Need{need(status.NeedMerge, "docs", "ferrus merge docs", "The work is approved and not merged.", 55),
-		need(status.NeedAnswer, "", "ferrus answer q2 1", "executor:codex:1 asks: Sum is used by two programs outside of this repository.", 12),
-		need(status.NeedReview, "parser", "ferrus --branch parser approve", "Submission s2 waits for a review, and no run starts a supervisor.", 4)}
+	needs := []status.Need{need(status.NeedMerge, "docs", "ferrus merge docs", "Approved, ready to merge, +40 -0", 55),
+		need(status.NeedAnswer, "", "ferrus answer q2 1", "Sum is used by two programs outside of this repository.", 12),
+		need(status.NeedReview, "parser", "ferrus --branch parser approve", "Ready for your review: 3 files, round 2", 4)}
+	needs[1].By, needs[1].Options = "Codex", own.Question.Options
 	o := &status.Overview{Root: own.Root, Needs: needs, Acts: []Act{runAct, branchAct},
 		Machines: []status.Machine{
 			{TaskID: own.TaskID, Title: own.Title, State: own.State, Group: status.NeedsYou, Since: own.Since, Waits: "for you", Size: &worktree.Size{Files: 2, Added: 14, Deleted: 9}, Checks: status.Budget{Used: 2, Max: 20}, Spent: own.Spent},

@@ -62,7 +62,7 @@ func TestATitleIsReadableBesideItsSentence(t *testing.T) {
 	src := night(t)
 	src.overview.Machines[0].Title = "A title of more than eighty columns, which nobody can read as a whole on a terminal of that size"
 	text := ansi.Strip(onStage(t, src, 80, 24).View().Content)
-	row := regexp.MustCompile(`(?m)^>. (A title .*…) executor:codex:1 asks: .*12 min$`).FindStringSubmatch(text)
+	row := regexp.MustCompile(`(?m)^>. (A title .*…) Sum is used .*12 min$`).FindStringSubmatch(text)
 	if row == nil || ansi.StringWidth(row[1]) < 24 {
 		t.Errorf("%q in\n%s", row, text)
 	}
@@ -83,7 +83,7 @@ func TestAttemptsAtOneTaskAreToldApart(t *testing.T) {
 func TestTheSelectedItemStandsBelowTheList(t *testing.T) {
 	src := night(t)
 	s := onStage(t, src, 80, 24)
-	s.shows(" ? executor:codex:1 asks", "ferrus answer q2 1", "3. Ask the users first", "May the old name go")
+	s.shows(" ? Sum is used by two", "ferrus answer q2 1", "3. Ask the users first", "May the old name go")
 	for s.key().Name != "speed" {
 		s.press("j")
 	}

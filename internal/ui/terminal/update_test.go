@@ -67,7 +67,7 @@ func TestEveryNeedOfAnItemIsShown(t *testing.T) {
 	src := night(t)
 	src.overview.Needs = append([]status.Need{{ID: "trust", Kind: status.NeedAgreement, Text: "You have not agreed to what the project runs.", Command: "ferrus trust"}}, src.overview.Needs...)
 	s := onStage(t, src, 120, 40)
-	s.shows("2 needs: You have not agreed", "? executor:codex:1 asks", "~ You have not agreed to what the project runs.", "ferrus trust")
+	s.shows("2 needs: You have not agreed", "? Sum is used by two", "~ You have not agreed to what the project runs.", "ferrus trust")
 }
 
 // TestAnAnswerIsAnOptionByItsNumber or a text of one's own.

@@ -46,7 +46,7 @@ func TestAWorkerOfAPipelineIsAnsweredOnItsPage(t *testing.T) {
 	m := made(t)
 	_, f := asking(t, m)
 	b := browse(t, m)
-	b.has("/", "writer asks: Which market?")
+	b.has("/", "Which market?")
 	page := b.has("/run/"+f.Name(), "q1 from writer", "Which market?", "2. Asia")
 	answer := with(form(t, page, "answer"), "f.answer", "2")
 	if shown := b.do("/act", answer); !strings.Contains(shown, "done.") {
