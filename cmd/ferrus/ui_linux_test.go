@@ -49,7 +49,7 @@ func TestOneScreenOfAllProjects(t *testing.T) {
 	x.press(t, "\r")
 	x.shows(t, "s resume", "esc all projects")
 	x.press(t, "\x1b")
-	x.shows(t, "Paint the second wall", "enter open")
+	x.shows(t, "Paint the second wall", "↵ open")
 	x.press(t, "q")
 	if code := x.end(t); code != 0 || x.second() || !x.cooked(t) {
 		t.Errorf("it ends with %d, or the terminal is not as it was", code)
@@ -84,7 +84,7 @@ func TestAKilledScreenLeavesAUsableTerminal(t *testing.T) {
 }
 
 // entry is a line of the journal tab.
-var entry = regexp.MustCompile(`│ .{2} +\d+  \d\d:\d\d:\d\d  `)
+var entry = regexp.MustCompile(`│ .{3} +\d+  \d\d:\d\d:\d\d  `)
 
 // colour is a sequence that chooses a colour.
 var colour = regexp.MustCompile(`\x1b\[(?:\d+;)*(?:[34][0-8]|9[0-7])(?:;\d+)*m`)

@@ -197,9 +197,9 @@ func (x *terminal) choose(t testing.TB, title string) {
 	t.Helper()
 	x.press(t, "g")
 	for range 20 {
-		shown := x.shows(t, "> tasks")
+		shown := x.shows(t, "▌")
 		for _, l := range strings.Split(shown, "\n") {
-			if strings.HasPrefix(l, ">") && strings.Contains(l, title) {
+			if strings.HasPrefix(l, "▌") && strings.Contains(l, title) {
 				return
 			}
 		}

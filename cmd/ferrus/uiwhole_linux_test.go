@@ -93,7 +93,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	}
 	dir := playedProject(t)
 	x := inTerminal(t, dir, 120, 40, nil, "ferrus")
-	x.shows(t, "ferrus  ", "Waiting 1", "q quit")
+	x.shows(t, "ferrus  ", "Needs you 0", "q quit")
 
 	// A new task on a branch, and its run.
 	x.press(t, "t")
@@ -138,7 +138,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "y")
 	x.shows(t, "Note (optional)")
 	x.press(t, "\r")
-	x.shows(t, "approved", "M merge", "(undo: b to entry 14)")
+	x.shows(t, "approved", "M merge", "z undoes it")
 	x.press(t, "M")
 	x.until(t, "the merge", func(string) bool {
 		text, _ := os.ReadFile(filepath.Join(dir, "sum.txt"))
@@ -147,7 +147,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.shows(t, "X remove")
 
 	// A rollback to the line under the cursor: to that of the first submission.
-	x.press(t, "3", "\t")
+	x.press(t, "6", "\t")
 	shown := x.shows(t, "create_task", " merge ")
 	x.press(t, "g")
 	for l := range strings.SplitSeq(shown, "\n") {

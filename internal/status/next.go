@@ -126,7 +126,7 @@ func (r *Report) WaitText() string {
 	case r.Holder.Dead:
 		return "for another executor to claim it: " + r.Holder.Why
 	}
-	return "for " + r.Holder.Agent
+	return "for " + Who(r.Holder.Agent)
 }
 
 // After is the report after an act that has left the task as now, as far as it says whether a run is to continue. Who works on the task

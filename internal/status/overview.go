@@ -34,6 +34,8 @@ type Overview struct {
 	Busy     error     `json:"-"` // a task could not be read because another process has its lock; nil when all could
 	Foreign  error     `json:"-"` // why the project's state is only shown; nil when it was made here
 	Acts     []Act     `json:"-"` // that are about the project and no task
+
+	Today records.Spend `json:"-"` // what its agents of today have used, where it was asked for
 }
 
 // A Group is the part of an overview in which a task stands.
@@ -78,6 +80,7 @@ type Options struct {
 	Newest int                                         // so many archived tasks
 	Sizes  bool                                        // with the size of each change and whether it can be merged: git is asked
 	Merges bool                                        // with whether approved work can be merged, where Sizes is not wanted
+	Today  bool                                        // with what the agents of today have used
 }
 
 // ReadOverview looks at everything in a project. What cannot be read is said so in its line; the rest is shown all the same.
@@ -109,6 +112,11 @@ func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error
 	}
 	v.unchosen(names)
 	v.dayNeed(ctx)
+	if o.Today && v.Foreign == nil {
+		from, _ := records.DayOf(time.Now())
+		runs, _ := records.Read(ctx, root, records.Options{Since: from, Now: time.Now()}) // ferrus usage says what cannot be read
+		v.Today = records.Sum(runs).Spend
+	}
 	slices.SortStableFunc(v.Needs, func(a, b Need) int { return a.Since.Compare(b.Since) })
 	return v, nil
 }

@@ -37,11 +37,8 @@ func Who(actor string) string {
 	if len(parts) != 3 || role == "" {
 		return actor
 	}
-	a, err := agents.Find(parts[1])
-	name, own := cmp.Or(a.Title, parts[1]), err == nil && a.Program == ""
-	if own {
-		name = role
-	}
+	name := productOf(parts[1], role)
+	own := name == role
 	if parts[2] != "1" {
 		name += " " + parts[2]
 	}
@@ -49,4 +46,33 @@ func Who(actor string) string {
 		name += ", " + role
 	}
 	return name
+}
+
+// productOf names the program of an agent for people; of a command of their own it says the role.
+func productOf(agent, role string) string {
+	a, err := agents.Find(agent)
+	if err == nil && a.Program == "" {
+		return role
+	}
+	return cmp.Or(a.Title, agent)
+}
+
+// Title names the agent for people by its program: "Claude Code" for claude-code, and the role of a command of their own.
+func (a AgentReport) Title() string {
+	return productOf(a.Agent, roleWords[string(a.Duty.Role())])
+}
+
+// outcomes say what became of a task by an event.
+var outcomes = map[state.Event]string{
+	state.CheckPassed: "good", state.Approve: "good", state.Merge: "good", state.Select: "good", state.DelegateMerged: "good",
+	state.CheckFailed: "bad", state.CheckVoid: "bad", state.Reject: "bad", state.Reset: "bad", state.Violation: "bad",
+	state.AskHuman: "ask", state.Consult: "ask", state.Submit: "wait",
+}
+
+// Outcome says whether an entry was good or bad for the task, "good" or "bad", asked for something, "ask", or waits for a verdict, "wait"; else "".
+func (e Entry) Outcome() string {
+	if e.To == state.Failed && e.From != state.Failed {
+		return "bad"
+	}
+	return outcomes[e.Event]
 }

@@ -50,3 +50,23 @@ func AboutState(s state.State) string {
 	}
 	return text
 }
+
+// steps are the way of a task, with what is done at each of them in a word.
+var steps = map[state.State]struct {
+	n    int
+	does string
+}{
+	state.Executing: {1, "writes"}, state.Addressing: {1, "fixes"}, state.Consultation: {1, "asks"}, state.Checking: {2, "checks"}, state.Reviewing: {3, "review"}, state.Complete: {4, "merge"},
+}
+
+// Steps is how many steps a task has: it is written, checked, reviewed and merged.
+const Steps = 4
+
+// Step says at which step the task is, from 1, and what is done there; 0 where it is at none.
+func (m Machine) Step() (n int, does string) {
+	s := steps[m.State]
+	if m.Waiting.For == "check" {
+		s = steps[state.Checking]
+	}
+	return s.n, s.does
+}

@@ -44,7 +44,7 @@ func (r *reader) at(key terminal.Key) (*engine.Engine, error) {
 
 // Overview reads the project at a glance.
 func (r *reader) Overview(ctx context.Context, quickly bool) (*status.Overview, error) {
-	return status.ReadOverview(ctx, r.root, status.Options{Open: r.app.OpenToReadAt, Newest: newest, Sizes: !quickly})
+	return status.ReadOverview(ctx, r.root, status.Options{Open: r.app.OpenToReadAt, Newest: newest, Sizes: !quickly, Today: !quickly})
 }
 
 const (

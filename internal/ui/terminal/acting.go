@@ -94,8 +94,8 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 		m.showNote()
 	} else {
 		first, _, _ := strings.Cut(strings.TrimSpace(msg.outcome.Text), "\n")
-		m.say(what+first, false)
-		m.undo = undo{key: j.key, seq: msg.outcome.Before, shown: true}
+		m.say(m.now().Format("15:04")+" "+what+first, false)
+		m.undo = undo{key: j.key, act: j.act.Name, seq: msg.outcome.Before, shown: true}
 		if j.key != m.of || !status.Undoable(j.act.Name) || !slices.ContainsFunc(m.detail.Acts(), func(a Act) bool { return a.Name == "rollback" }) {
 			m.undo = undo{}
 		}
@@ -141,6 +141,7 @@ func (m *Model) possible(msg possibleMsg) tea.Cmd {
 // An undo is the entry of a task to which a rollback undoes the newest act.
 type undo struct {
 	key   Key
+	act   string
 	seq   uint64
 	shown bool // beside the message about the act
 }
@@ -153,10 +154,28 @@ func (u undo) of(key Key) uint64 {
 	return 0
 }
 
-// text says how the act is undone, while the item is selected and nothing else was said.
-func (u undo) text(key Key) string {
-	if !u.shown || u.of(key) == 0 {
+// undoing is the act that undoes the newest act, if that was about the selected item and nobody has gone on since.
+func (m *Model) undoing() (Act, bool) {
+	if m.undo.of(m.of) == 0 || m.detail == nil || m.detail.Task == nil {
+		return Act{}, false
+	}
+	return m.detail.Task.Undo(m.undo.act, m.undo.seq)
+}
+
+// undoText says how the act is undone, while nothing else was said.
+func (m *Model) undoText() string {
+	if _, ok := m.undoing(); !ok || !m.undo.shown {
 		return ""
 	}
-	return fmt.Sprintf("(undo: %s to entry %d)", keyOf("rollback"), u.seq)
+	return "z undoes it."
+}
+
+// undoLast undoes the newest act.
+func (m *Model) undoLast() tea.Cmd {
+	act, ok := m.undoing()
+	if !ok {
+		m.say("nothing is to be undone here; b goes back to an earlier point", false)
+		return nil
+	}
+	return m.begin(reply{act: &act, values: map[string]string{"seq": strconv.FormatUint(m.undo.seq, 10), "reason": "undone on the screen"}, sure: true})
 }

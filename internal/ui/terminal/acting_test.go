@@ -275,7 +275,7 @@ func TestAnUndoIsOfItsItem(t *testing.T) {
 		t.Error("a run that was started can be undone")
 	}
 	s.press("y", "ctrl+s")
-	s.shows("Approve: done", "(undo: b to entry 18)")
+	s.shows("Approve: done. z undoes it.")
 	s.press("n") // the project's own task
 	s.press("b")
 	if got := s.dialog.(*form).values()["seq"]; got != "" {

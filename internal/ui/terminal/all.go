@@ -37,7 +37,7 @@ type Projects interface {
 }
 
 // inboxGroups are the parts of the list of all projects.
-var inboxGroups = []group{groups[0], {name: "projects", title: "projects", style: plain}}
+var inboxGroups = []group{groups[0], {name: "projects", title: "Projects"}}
 
 // An Inbox is the screen of all projects: what needs the person in any of them, and the projects. An item opens the screen of its project.
 type Inbox struct {
@@ -67,7 +67,6 @@ type spot struct {
 	of          Key // the item in the project, the zero Key for the project itself
 	needs       []status.Need
 	why, remedy string
-	urgency     int
 }
 
 // NewInbox returns the screen of all projects.
@@ -157,7 +156,7 @@ func spotsOf(rows []status.Row[Project], explain func(error) (string, string)) (
 	var quiet, unwell []spot
 	for _, r := range rows {
 		one := spot{member: r.Member,
-			item: item{key: Key{"all", r.ID}, group: 1, title: line(r.Name), since: r.At, mark: groups[3].mark}}
+			item: item{key: Key{"all", r.ID}, group: 1, title: line(r.Name), since: r.At, mark: ended}}
 		if r.Err != nil {
 			one.why, one.remedy = explain(r.Err)
 		} else if one.since = (time.Time{}); r.Facts.Why != "" { // the age is that of facts which are not those of now
@@ -165,7 +164,7 @@ func spotsOf(rows []status.Row[Project], explain func(error) (string, string)) (
 		}
 		if o := r.Facts.Overview; o != nil {
 			working := 0
-			for _, it := range itemsOf(o) {
+			for _, it := range itemsOf(o, time.Now()) {
 				if it.group == groupOf(status.AtWork) {
 					working++
 				}
@@ -174,21 +173,18 @@ func spotsOf(rows []status.Row[Project], explain func(error) (string, string)) (
 				}
 				need := spot{item: it, member: r.Member, of: it.key, why: one.why, remedy: one.remedy, needs: needsIn(o, it.key)}
 				need.key, need.group = Key{it.key.Kind, r.ID + "/" + it.key.Name}, 0
-				need.facts, need.urgency = append([]string{line(r.Name)}, it.facts...), need.needs[0].Kind.Urgency()
-				for _, n := range need.needs {
-					need.urgency = min(need.urgency, n.Kind.Urgency())
-				}
+				need.sentence = line(r.Name) + "  " + it.sentence
 				all = append(all, need)
 			}
-			one.facts = []string{fmt.Sprintf("%s, %d at work", format.Count(len(o.Needs), "need", "needs"), working)}
+			one.sentence = fmt.Sprintf("%s, %d at work", format.Count(len(o.Needs), "need", "needs"), working)
 			if working > 0 {
-				one.mark = groups[1].mark
+				one.mark = works
 			}
 		} else if r.Err == nil {
-			one.facts = []string{"being read …"}
+			one.sentence = "being read …"
 		}
-		if one.facts = append(one.facts, line(r.Root)); one.why != "" {
-			one.mark, one.facts = failed, append([]string{line(one.why)}, one.facts...)
+		if one.sentence += "  " + line(r.Root); one.why != "" {
+			one.mark, one.sentence = failed, line(one.why)+"  "+one.sentence
 			unwell = append(unwell, one)
 			continue
 		}
@@ -290,8 +286,8 @@ func (b *Inbox) View() tea.View {
 	if b.read && projects == 0 && message == "" {
 		message = "no project is here; one joins when you agree to its files: ferrus trust"
 	}
-	rows := append([]string{ends(bold.Render("ferrus  all projects"), summary, b.width), titleOf("inbox", true, b.width)}, body...)
-	rows = append(rows, fit(line(message), b.width), hints([]hint{{"enter", "open"}, {"n", "next need"}, {"j k", "move"}}, []hint{{"?", "help"}, {"q", "quit"}}, b.width))
+	rows := append([]string{ends(" "+brand.Render("ferrus")+"  "+bold.Render("all projects"), summary+" ", b.width)}, body...)
+	rows = append(rows, fit(" "+line(message), b.width), hints([]hint{{"↵", "open"}, {"n", "next"}, {"j k", "move"}}, []hint{{"?", "keys"}, {"q", "quit"}}, b.width))
 	v.SetContent(drawnIn(rows[:min(len(rows), b.height)], b.ascii))
 	return v
 }
@@ -299,16 +295,13 @@ func (b *Inbox) View() tea.View {
 // preview are the lines about the selected item below the list.
 func (b *Inbox) preview(height int) []string {
 	e := b.selected()
-	if e == nil || b.width < 60 || height < 11 {
+	if e == nil || b.width < 60 || height < leastBody {
 		return nil
 	}
 	s := &sheet{width: b.width - 1}
 	for _, n := range e.needs {
-		s.add(bold, "", line(n.Text))
-		for i, o := range n.Options {
-			s.add(plain, "  ", numbered(i, o))
-		}
-		s.add(dim, "  ", status.CommandIn(e.member.Root, n.Command))
+		n.Command = status.CommandIn(e.member.Root, n.Command)
+		s.need(n, b.now())
 	}
 	if len(e.needs) == 0 {
 		s.add(bold, "", line(e.member.Name))
@@ -321,9 +314,11 @@ func (b *Inbox) preview(height int) []string {
 	return s.below(b.width, height, "…")
 }
 
-// needsIn are the needs of an item of a project.
+// needsIn are the needs of an item of a project, the most urgent first.
 func needsIn(o *status.Overview, key Key) []status.Need {
-	return slices.DeleteFunc(slices.Clone(o.Needs), func(n status.Need) bool { return keyOfNeed(n) != key })
+	list := slices.DeleteFunc(slices.Clone(o.Needs), func(n status.Need) bool { return keyOfNeed(n) != key })
+	slices.SortStableFunc(list, func(a, b status.Need) int { return a.Kind.Urgency() - b.Kind.Urgency() })
+	return list
 }
 
 // screen is that of the project of an item, with the item selected. What was typed there before is still there.
@@ -371,7 +366,7 @@ func PlainInbox(ctx context.Context, src Projects, in io.Reader, out io.Writer) 
 			}
 			listed = spotsOf(rows, src.Explain)
 			for i, e := range listed {
-				p.say("%d. %s: %s", i+1, e.title, e.sentence())
+				p.say("%d. %s: %s", i+1, e.title, e.sentence)
 			}
 		case numberErr == nil && n > 0 && n <= len(listed) && listed[n-1].member.Err == nil:
 			if err := Plain(ctx, src.Open(listed[n-1].member), listed[n-1].member.Name, p.in, out); err != nil {

@@ -23,7 +23,7 @@ type diffMsg struct {
 	err  error
 }
 
-func (*diffTab) name() string { return "diff" }
+func (*diffTab) name() string { return "changes" }
 
 func (*diffTab) load(src Source, key Key) tea.Cmd {
 	return func() tea.Msg {

@@ -67,6 +67,7 @@ func (f *fake) Do(_ context.Context, key Key, a Act, values map[string]string) (
 	out := f.outcome
 	if r := f.details[key].report(); r != nil {
 		out.Before = r.Seq
+		r.Seq++
 	}
 	return out, f.err
 }
@@ -107,11 +108,11 @@ func night(t testing.TB) *fake {
 		Options: answerAct.Fields[0].Options}
 	own.Next = []status.Step{{Command: "ferrus answer 1", Why: "or another number"}, {Command: "ferrus log"}, {Command: "ferrus diff"}}
 
-	parser := &status.Report{Root: own.Root, Branch: "parser", TaskID: "t-20261123-121500-11aa", Title: "Parse hexadecimal numbers", State: state.Reviewing, Since: ago(4), Seq: 18,
+	parser := &status.Report{Root: own.Root, Branch: "parser", TaskID: "t-20261123-121500-11aa", Title: "Parse hexadecimal numbers", State: state.Reviewing, Since: ago(4), Seq: 31,
 		Waiting: state.Waiting{For: "supervisor", Since: ago(4)}, Submission: &status.Text{ID: "s2", By: "executor:claude-code:1", At: ago(4), Text: "Hexadecimal numbers are read.\nThe tests cover upper and lower case."}}
 	docs := &status.Report{Root: own.Root, Branch: "docs", TaskID: "t-20261123-110000-beef", Title: "Describe the flags", State: state.Complete, Since: ago(55), Seq: 12}
 	speed := &status.Report{Root: own.Root, Branch: "speed", TaskID: "t-20261123-133000-c0de", Title: "Halve the time of Add", State: state.Executing, Since: ago(9), Seq: 7,
-		Waiting: state.Waiting{For: "executor", Since: ago(9)}, Agents: []status.AgentReport{{Run: process.Run{Name: "executor-1", Agent: "codex", Started: ago(9)}, Doing: "edits add.go"}},
+		Waiting: state.Waiting{For: "executor", Since: ago(9)}, Agents: []status.AgentReport{{Run: process.Run{Name: "executor-1", Duty: agents.Executor, Agent: "codex", Started: ago(9)}, Doing: "edits add.go"}},
 		Progress: &status.Text{By: "executor:codex:1", At: ago(2), Text: "The loop is unrolled; measuring."}}
 
 	nightly := &status.RunStatus{Run: "nightly-7", Topic: "Which dependencies are out of date?", Status: pipeline.Status{State: pipeline.IsRunning, Phases: []pipeline.PhaseStatus{
@@ -130,11 +131,12 @@ func night(t testing.TB) *fake {
 			{TaskID: own.TaskID, Title: own.Title, State: own.State, Group: status.NeedsYou, Since: own.Since, Waits: "for you", Size: &worktree.Size{Files: 2, Added: 14, Deleted: 9}, Checks: status.Budget{Used: 2, Max: 20}, Spent: own.Spent},
 			{Branch: "docs", TaskID: docs.TaskID, Title: docs.Title, State: docs.State, Group: status.NeedsYou, Since: docs.Since, Size: &worktree.Size{Files: 1, Added: 40}},
 			{Branch: "parser", TaskID: parser.TaskID, Title: parser.Title, State: parser.State, Group: status.NeedsYou, Since: parser.Since, Size: &worktree.Size{Files: 3, Added: 120, Deleted: 8}},
-			{Branch: "speed", TaskID: speed.TaskID, Title: speed.Title, State: speed.State, Group: status.AtWork, Since: speed.Since, Waits: "for executor:codex:1", Agents: speed.Agents, Size: &worktree.Size{Files: 1, Added: 5, Deleted: 5}},
-			{Branch: "speed-d1", Parent: &state.Parent{Branch: "speed", Seq: 5, ID: "d1"}, TaskID: "t-20261123-134000-0d01", Title: "Measure the old loop", State: state.Executing, Group: status.AtWork, Since: ago(3), Agents: []status.AgentReport{{Run: process.Run{Name: "executor-1", Agent: "qwen-code"}}}},
+			{Branch: "speed", TaskID: speed.TaskID, Title: speed.Title, State: speed.State, Group: status.AtWork, Since: speed.Since, Checks: status.Budget{Used: 1, Max: 4}, Waits: "for Codex", Agents: speed.Agents, Size: &worktree.Size{Files: 1, Added: 5, Deleted: 5}},
+			{Branch: "speed-d1", Parent: &state.Parent{Branch: "speed", Seq: 5, ID: "d1"}, TaskID: "t-20261123-134000-0d01", Title: "Measure the old loop", State: state.Executing, Group: status.AtWork, Since: ago(3), Agents: []status.AgentReport{{Run: process.Run{Name: "executor-1", Duty: agents.Executor, Agent: "qwen-code"}}}},
 		},
 		Pipelines: []status.RunSummary{{Run: "nightly-7", Topic: nightly.Topic, State: pipeline.IsRunning, Waiting: "for reader, checker", Since: ago(1)}},
 		Queue:     []status.QueuedTask{{Name: "zero", Title: "Add of no numbers is zero"}},
+		Today:     records.Spend{Usage: agents.Usage{Dollars: 2.49}},
 		Archived:  []status.ArchivedTask{{TaskID: "t-20261122-090000-aaaa", Title: "Make the tests run on Windows", State: state.Complete, At: ago(1500)}},
 	}
 	entry := func(seq uint64, minutes int, by string, event state.Event, to state.State, text string) status.Entry {
@@ -226,4 +228,58 @@ func (s *stage) write(text string) {
 	for _, r := range text {
 		s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
+}
+
+// busy is the project of a person who has been away: more than fits on a small screen.
+func busy(t testing.TB) *fake {
+	f := night(t)
+	o := f.overview
+	o.Machines, o.Needs = nil, nil
+	machine := func(branch, title string, st state.State, group status.Group, minutes int) *status.Machine {
+		o.Machines = append(o.Machines, status.Machine{Branch: branch, TaskID: "t-" + branch, Title: title, State: st, Group: group, Since: ago(minutes)})
+		return &o.Machines[len(o.Machines)-1]
+	}
+	need := func(kind status.NeedKind, branch, title, text string, minutes int) *status.Need {
+		machine(branch, title, state.Executing, status.NeedsYou, minutes)
+		o.Needs = append(o.Needs, status.Need{ID: branch, Kind: kind, Branch: branch, Title: title, Text: text, Since: ago(minutes), Command: "ferrus status"})
+		return &o.Needs[len(o.Needs)-1]
+	}
+	ask := need(status.NeedAnswer, "euro", "Show prices in euro", "How should a price look?", 121)
+	ask.By, ask.Options = "Claude Code", []string{"1.234,50 € for everybody, as before", "€1,234.50 for everybody", "As the customer’s country writes it"}
+	need(status.NeedBudget, "search", "Search articles by name", "The same check failed 3 times in a row", 120)
+	need(status.NeedDelivery, "month", "The changes of this month", "It may have been sent, and may not", 180)
+	need(status.NeedConflict, "discount", "Give a discount from 100 euro on", "total.go: shop has changed it, too", 180)
+	need(status.NeedReview, "receipt", "Print a receipt", "Ready for your review: 4 files, round 2", 40)
+	need(status.NeedChoice, "fast.2", "Make Find faster", "3 approved; fast.2 is best (655)", 180)
+	need(status.NeedMerge, "tax", "Add the tax to the total", "Approved, ready to merge, +3 -3", 20)
+	need(status.NeedFailed, "import", "Import the old orders", "4 of 4 checks failed: sh lint.sh", 180)
+	need(status.NeedStopped, "stock", "Refuse what is not in stock", "No agent works on it", 60)
+	o.Needs = append(o.Needs, status.Need{ID: "config", Kind: status.NeedAgreement, Branch: "stock", Text: "The settings have changed since it began: limits", Since: ago(60), Command: "ferrus config accept"})
+	for _, w := range []struct {
+		agent, branch, title string
+		state                state.State
+		failed, added, gone  int
+		cost                 float64
+		minutes              int
+	}{{"claude-code", "round", "Round the tax to whole cents", state.Checking, 1, 34, 8, 0.42, 6}, {"codex", "count", "Count articles while importing", state.Executing, 0, 12, 0, 0.17, 18},
+		{"gemini", "session", "Keep the cart when the session ends", state.Reviewing, 0, 120, 31, 1.9, 60}} {
+		m := machine(w.branch, w.title, w.state, status.AtWork, w.minutes)
+		m.Agents, m.Checks, m.Size = []status.AgentReport{{Run: process.Run{Duty: agents.Executor, Agent: w.agent}}}, status.Budget{Used: w.failed, Max: 4}, &worktree.Size{Added: w.added, Deleted: w.gone}
+		m.Spent.Usage.Dollars = w.cost
+	}
+	machine("fast.1", "Make Find faster", state.Complete, status.NeedsYou, 180)
+	machine("fast.3", "Make Find faster", state.Complete, status.NeedsYou, 180)
+	for i, name := range []string{"cart", "names", "log", "docs"} {
+		machine(name, "Task of "+name, state.Complete, status.Done, 300+i).Merged = true
+	}
+	o.Queue = append(o.Queue, status.QueuedTask{Name: "next", Title: "Another one"})
+	o.Archived = append(o.Archived, status.ArchivedTask{TaskID: "t-a", Title: "Total the cart", State: state.Complete, At: ago(100)}, status.ArchivedTask{TaskID: "t-b", Title: "List the cart", State: state.Complete, At: ago(200)})
+	report := *f.details[Key{Task, ""}].Task.Report
+	report.Branch, report.TaskID, report.Title = "euro", "t-euro", "Show prices in euro"
+	report.Question = &status.Text{ID: "q1", By: "executor:claude-code:1", At: ago(121), Options: ask.Options,
+		Text: "How should a price look?\n\nThe old shop wrote 1.234,50 €; the new one has customers in other countries, too. cart.go and receipt.go would change; the price list from the supplier stays as it is."}
+	act := answerAct
+	act.Fields = []Field{{Name: "answer", Label: "Answer", Kind: status.ChoiceField, Options: ask.Options, Required: true}}
+	f.details[Key{Task, "euro"}] = &Detail{Task: &status.Detail{Report: &report, Needs: o.Needs[:1], Acts: []Act{act, stopAct}, Timeline: f.details[Key{Task, ""}].Task.Timeline}}
+	return f
 }

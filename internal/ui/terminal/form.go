@@ -19,6 +19,7 @@ type form struct {
 	inputs []*input
 	at     int
 	wrong  string // why it cannot be sent
+	top    int    // of the text of a question
 }
 
 // An input is a field that is being filled in.
@@ -156,6 +157,11 @@ func (f *form) update(msg tea.Msg) (reply, tea.Cmd) {
 		return reply{}, in.update(msg)
 	}
 	f.wrong = ""
+	if f.asks() {
+		if r, taken := f.askingKey(press.String()); taken {
+			return r, nil
+		}
+	}
 	switch k := press.String(); {
 	case k == "esc":
 		return reply{closed: true, values: f.values()}, nil
@@ -244,6 +250,9 @@ func (f *form) send() reply {
 }
 
 func (f *form) keys() []hint {
+	if f.asks() {
+		return f.askingKeys()
+	}
 	list := []hint{{"ctrl+s", "send"}, {"esc", "cancel"}}
 	in := f.inputs[f.at]
 	if in.choosing() {

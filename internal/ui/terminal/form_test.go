@@ -87,7 +87,7 @@ func TestPlainGoesOnWithWhatWasShown(t *testing.T) {
 	src.details[Key{Queued, "beta"}], src.details[Key{Queued, "gamma"}] = night(t).details[Key{Task, "parser"}], night(t).details[Key{Task, "parser"}]
 	var out strings.Builder
 	// beta; then gamma, which is the second of two, and is gone from the third list.
-	if err := Plain(t.Context(), src, "x", strings.NewReader("2\nlist\ndiff\n2\nlist\ndiff\njournal\nnext\n2\nquit\n"), &out); err != nil {
+	if err := Plain(t.Context(), src, "x", strings.NewReader("2\nlist\nchanges\n2\nlist\nchanges\nlog\nnext\n2\nquit\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(src.asked); got != "[beta gamma]" {

@@ -26,12 +26,12 @@ func TestEveryHiddenCharacterIsMarkedOnTheScreen(t *testing.T) {
 		src.diff, src.log = text, every
 		src.outputs = []Output{{Name: "executor-1", Lines: strings.Split(every, "\n")}}
 		s := onStage(t, src, 120, 40)
-		s.turn(tabNamed(t, s, "diff"))
+		s.turn(tabNamed(t, s, "changes"))
 		s.carry(s.loadTab())
 		if first := stripStyles(s.View().Content); !strings.Contains(first, "characters that cannot be seen") {
 			t.Errorf("no notice is above the patch:\n%s", first)
 		}
-		for _, name := range []string{"diff", "checks", "agents"} {
+		for _, name := range []string{"changes", "checks", "agents"} {
 			tab := s.tabs[tabNamed(t, s, name)]
 			s.turn(tabNamed(t, s, name))
 			s.carry(s.loadTab())
@@ -40,7 +40,7 @@ func TestEveryHiddenCharacterIsMarkedOnTheScreen(t *testing.T) {
 				all.WriteString(r.style.Render(r.text) + "\n")
 			}
 			raw, dropped := kit.Unmarked(strings.Join(strings.Fields(stripStyles(all.String())), " "))
-			if name != "diff" || what == "content" {
+			if name != "changes" || what == "content" {
 				if len(raw) > 0 || len(dropped) > 0 {
 					t.Errorf("%s shows %U raw, and %U not at all", name, raw, dropped)
 				}
@@ -49,7 +49,7 @@ func TestEveryHiddenCharacterIsMarkedOnTheScreen(t *testing.T) {
 			}
 		}
 		var out strings.Builder
-		if err := Plain(t.Context(), src, "x", strings.NewReader("1\ndiff\nquit\n"), &out); err != nil {
+		if err := Plain(t.Context(), src, "x", strings.NewReader("1\nchanges\nquit\n"), &out); err != nil {
 			t.Fatal(err)
 		}
 		if raw, dropped := kit.Unmarked(out.String()); len(raw) > 0 || len(dropped) > 1 || what == "content" && len(dropped) > 0 {

@@ -1,47 +1,50 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
-	"github.com/ferrus-go/ferrus/internal/platform/format"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // itemsOf are the items of an overview in the order of the screen.
-func itemsOf(o *status.Overview) []item {
+func itemsOf(o *status.Overview, now time.Time) []item {
 	needs := map[Key][]status.Need{}
 	for _, n := range o.Needs {
 		key := keyOfNeed(n)
-		needs[key] = append(needs[key], n)
+		needs[key] = needsIn(o, key)
 	}
 	var all []item
 	for _, m := range o.Machines {
-		all = append(all, ofMachine(m, needs[Key{Task, m.Branch}]))
+		if n := needs[Key{Task, m.Branch}]; m.Branch != "" || m.Group != status.Idle || len(n) > 0 {
+			all = append(all, ofMachine(m, n))
+		}
 	}
 	for _, p := range o.Pipelines {
-		it := item{key: Key{Pipeline, p.Run}, group: groupOf(status.AtWork), name: line(p.Run), title: line(p.Topic), state: line(string(p.State)), since: p.Since,
-			facts: []string{line(p.Run), line(p.Topic), line(p.Waiting)}}
-		all = append(all, needed(it, needs[it.key]))
+		it := item{key: Key{Pipeline, p.Run}, group: groupOf(pipelines), name: line(p.Run), title: line(p.Topic), since: p.Since, sentence: line("waits " + p.Waiting)}
+		all = append(all, needed(it, needs[it.key], p.Run))
 	}
 	for _, q := range o.Queue {
-		it := item{key: Key{Queued, q.Name}, group: groupOf(status.Waiting), name: line(q.Name), title: line(q.Title), state: "queued", facts: []string{line(q.Name)}}
+		it := item{key: Key{Queued, q.Name}, group: groupOf(queued), name: line(q.Name), title: line(q.Title), sentence: line(q.Name)}
 		if q.Waits != "" && !q.Blocked { // a need says what blocks it
-			it.facts = append(it.facts, line(q.Waits))
+			it.sentence = line(q.Waits)
 		}
-		all = append(all, needed(it, needs[it.key]))
+		all = append(all, needed(it, needs[it.key], q.Name))
 	}
+	from := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	for _, a := range o.Archived {
-		it := item{key: Key{Past, a.TaskID}, group: groupOf(status.Done), name: line(a.Title + a.Error), title: line(a.Title + a.Error), state: line(a.Outcome()), since: a.At,
-			facts: []string{line(a.TaskID), line(a.Branch)}}
-		all = append(all, needed(it, nil))
+		it := item{key: Key{Past, a.TaskID}, group: groupOf(status.Done), name: line(a.Title + a.Error), title: line(a.Title + a.Error), sentence: line(a.Outcome()), since: a.At, today: a.At.After(from)}
+		all = append(all, needed(it, nil, a.TaskID+" "+a.Branch))
 	}
 	same := map[string]int{}
 	for _, it := range all {
 		same[it.title]++
 	}
-	for i := range all { // the branch tells attempts at one task apart
-		if it := &all[i]; it.title == "" || same[it.title] > 1 {
+	for i := range all { // the branch tells attempts at one task apart; a choice is about all
+		if it := &all[i]; it.title == "" || same[it.title] > 1 && it.mark.sign != choice.sign {
 			it.title = it.name
 		}
 	}
@@ -60,45 +63,67 @@ func keyOfNeed(n status.Need) Key {
 }
 
 // needed puts an item into the group of those that need the person, if it has a need.
-func needed(it item, needs []status.Need) item {
-	it.mark = groups[it.group].mark
-	if len(needs) > 0 {
-		it.needs, it.group, it.mark = true, groupOf(status.NeedsYou), markOf(needs[0].Kind)
-		text := line(needs[0].Text)
-		if len(needs) > 1 {
-			text = fmt.Sprintf("%d needs: %s", len(needs), text)
-		}
-		it.facts = append([]string{text}, it.facts...)
+func needed(it item, needs []status.Need, search string) item {
+	if it.mark.sign == "" {
+		it.mark = groups[it.group].mark
 	}
-	it.search = strings.Join(append([]string{it.name, it.state}, it.facts...), " ")
+	if len(needs) > 0 {
+		it.needs, it.group, it.mark, it.work = true, 0, markOf(needs[0].Kind), work{}
+		var texts []string
+		it.urgency = needs[0].Kind.Urgency()
+		for _, n := range needs {
+			texts = append(texts, line(n.Text))
+		}
+		it.sentence = strings.Join(texts, "; ")
+	}
+	it.search = strings.Join([]string{it.name, it.title, it.sentence, search}, " ")
 	return it
 }
 
 func ofMachine(m status.Machine, needs []status.Need) item {
-	it := item{key: Key{Task, m.Branch}, group: groupOf(m.Group), name: machineName(m.Branch), state: line(status.StateWords(m.State)), since: m.Since}
+	it := item{key: Key{Task, m.Branch}, group: groupOf(m.Group), name: machineName(m.Branch), sentence: line(status.StateWords(m.State)), since: m.Since}
 	if m.Title != "" {
 		it.title = line(m.Title)
 		it.name += "  " + it.title
 	}
-	for _, a := range m.Agents {
-		it.facts = append(it.facts, line(a.Agent))
+	switch {
+	case m.Error != "":
+		it.sentence = line(m.Error)
+	case m.Merged:
+		it.sentence = "merged"
 	}
-	if m.Size != nil {
-		it.facts = append(it.facts, fmt.Sprintf("+%d -%d", m.Size.Added, m.Size.Deleted))
+	if m.Branch != "" && m.Group != status.AtWork && m.Group != status.Waiting { // it needs nobody, or another attempt needs the person
+		it.group = groupOf(branches)
 	}
-	if len(m.Skipped) > 0 {
-		it.facts = append(it.facts, "not all files read")
-	}
-	if m.Checks.Used > 0 {
-		it.facts = append(it.facts, format.Count(m.Checks.Used, "failed check", "failed checks"))
-	}
-	for _, text := range []string{status.Usage(m.Spent.Usage), m.Waits, m.Error} {
-		if text != "" {
-			it.facts = append(it.facts, line(text))
+	if it.group == groupOf(status.AtWork) {
+		it.work = workOf(m)
+		it.sentence = it.work.sentence()
+		if m.Group == status.Waiting {
+			it.mark = waits
 		}
 	}
-	return needed(it, needs)
+	it.today = it.group == groupOf(status.Done)
+	return needed(it, needs, m.Branch+" "+m.TaskID+" "+status.StateWords(m.State)+" "+m.Waits)
 }
+
+// workOf is how a task at work stands.
+func workOf(m status.Machine) work {
+	w := work{failed: m.Checks.Used, most: m.Checks.Max}
+	w.step, w.does = m.Step()
+	if w.agent = who(m.Holder); len(m.Agents) > 0 {
+		w.agent = line(m.Agents[len(m.Agents)-1].Title())
+	}
+	if m.Size != nil {
+		w.size, w.added, w.deleted = true, m.Size.Added, m.Size.Deleted
+	}
+	if m.Spent.Usage.Dollars > 0 {
+		w.cost = fmt.Sprintf("$%.2f", m.Spent.Usage.Dollars)
+	}
+	return w
+}
+
+// who names an agent or a person for people.
+func who(actor string) string { return line(status.Who(actor)) }
 
 // machineName is what the task of a branch is called; the project's own has no branch.
 func machineName(branch string) string {
@@ -108,14 +133,13 @@ func machineName(branch string) string {
 	return line(branch)
 }
 
-// groupOf is the number of a group; what is of none waits, as a project without a task does.
+// groupOf is the number of a group; what is of none is at work: it waits for another part of the work.
 func groupOf(name status.Group) int {
-	for i, g := range groups {
-		if g.name == name {
-			return i
-		}
+	at := slices.IndexFunc(groups, func(g group) bool { return g.name == name })
+	if at < 0 {
+		return groupOf(status.AtWork)
 	}
-	return groupOf(status.Waiting)
+	return at
 }
 
 // parents are the tasks of which delegates do a part.
@@ -132,6 +156,12 @@ func parents(o *status.Overview) map[Key]Key {
 // nested orders items by group, and in a group each below its parent, if that is there.
 func nested(all []item, parents map[Key]Key) []item {
 	var sorted []item
+	slices.SortStableFunc(all, func(a, b item) int { // needs of equal urgency, the oldest first
+		if a.needs && b.needs {
+			return cmp.Or(a.urgency-b.urgency, a.since.Compare(b.since))
+		}
+		return a.group - b.group
+	})
 	for g := range groups {
 		here := map[Key]bool{}
 		for _, it := range all {

@@ -17,7 +17,7 @@ type journalTab struct {
 	detail *Detail
 }
 
-func (*journalTab) name() string { return "journal" }
+func (*journalTab) name() string { return "log" }
 
 func (t *journalTab) show(d *Detail, _ time.Time) {
 	if d == nil {

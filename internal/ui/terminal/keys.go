@@ -72,12 +72,15 @@ var generalKeys = []hint{
 	{"tab", "go to the other pane"},
 	{"enter", "look closer; in the right pane: what you can do"},
 	{"esc", "go back, drop the filter"},
-	{"1-5 [ ]", "tabs of the right pane; of a question that is shown, its options"},
+	{"1-6 [ ]", "tabs of the right pane; of a question that is shown, its options"},
 	{"n", "go to the next item that needs you"},
 	{"space", "what you can do with the item"},
 	{"t", "new task"},
+	{"z", "undo the last act"},
 	{":", "find what to do by its words"},
 	{"/", "filter the pane"},
+	{"F", "filter what needs you by its kind"},
+	{"P", "go to all projects"},
 	{"Y", "copy the command that settles the item"},
 	{"ctrl+t", "give the mouse to the terminal, or take it"},
 	{"ctrl+r", "read everything again"},
@@ -100,6 +103,6 @@ func helpText(acts []Act, opened time.Time) []string {
 			text = append(text, fit(k, 10)+" "+line(a.Label))
 		}
 	}
-	return append(text, "", "Marks of what needs you: "+legend(marks[:5])+",", legend(marks[5:])+".", "Marks of other items: ● at work, ○ waiting, · done.",
+	return append(text, "", "Marks of what needs you: "+legend(marks[:5])+",", legend(marks[5:])+".", "Marks of other items: "+legend([]mark{works, waits, ended})+".",
 		"A run that you start here gets the environment of this screen, as it was when it was opened: "+format.Clock(opened)+".")
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -17,53 +16,84 @@ type group struct {
 	name  status.Group
 	title string
 	mark  mark // of an item that needs nobody
-	style lipgloss.Style
+	folds bool // to a word at the end, where space is short
 }
+
+// The groups that status does not have.
+const (
+	queued    status.Group = "queue"
+	pipelines status.Group = "pipelines"
+	branches  status.Group = "branches"
+)
 
 // groups are the parts of the list, from the top.
 var groups = []group{
-	{status.NeedsYou, "needs you", stands, yellow},
-	{status.AtWork, "at work", mark{"●", blue, "at work"}, blue},
-	{status.Waiting, "waiting", mark{"○", dim, "waiting"}, plain},
-	{status.Done, "done", mark{"·", dim, "done"}, dim},
+	{name: status.NeedsYou, title: "Needs you", mark: stands},
+	{name: status.AtWork, title: "At work", mark: works},
+	{name: queued, title: "Queue", mark: waits, folds: true},
+	{name: pipelines, title: "Pipelines", mark: works, folds: true},
+	{name: branches, title: "Branches", mark: ended, folds: true},
+	{name: status.Done, title: "Done", mark: ended, folds: true},
 }
+
+// unfolding are the groups that are shown while there is space, the most important first.
+var unfolding = []status.Group{branches, queued, pipelines, status.Done}
+
+// Folded is the kind of the word for a group that is folded; the name is its title.
+const Folded Kind = "folded"
 
 // An item is an entry of the list.
 type item struct {
-	key    Key
-	group  int // of groups
-	depth  int // a branch below the task that it comes from
-	name   string
-	title  string // what is to be done; the name where that is not known or not enough
-	mark   mark
-	state  string
-	facts  []string // what is known of it, the most important first
-	since  time.Time
-	needs  bool
-	search string
+	key      Key
+	group    int // of groups
+	depth    int // a branch below the task that it comes from
+	name     string
+	title    string // what is to be done; the name where that is not known or not enough
+	mark     mark
+	sentence string // what it needs, or how it stands
+	work     work   // of a task at work
+	since    time.Time
+	needs    bool
+	urgency  int
+	today    bool // it ended on this day
+	search   string
 }
 
 // A list is the left pane.
 type list struct {
 	groups        []group
-	items         []item // in the order of the screen
-	shown         []int  // of items, those that the filter leaves
-	at            int    // of shown
-	top           int    // of the drawn lines
+	items         []item          // in the order of the screen
+	shown         []item          // those that the filter leaves, and a word for each group that is folded
+	opened        map[string]bool // the groups that the person has unfolded, by their titles
+	kind          int             // of needs that are shown, of needKinds
+	at            int             // of shown
+	top           int             // of the drawn lines
 	width, height int
+	room          int   // lines for which groups are folded; 0 folds none
 	dense         bool  // a line for each item
 	titles        int   // columns of the longest title
 	lines         []int // of shown, for each line that is drawn; -1 is no item
 	filter        string
 }
 
+// needKinds are the kinds of needs by which the list is filtered; the urgencies of each.
+var needKinds = []struct {
+	name      string
+	urgencies []int
+}{{"all", []int{0, 1, 2, 3}}, {"questions", []int{0}}, {"verdicts", []int{2}}, {"trouble", []int{1, 3}}}
+
 // set shows other items. The selection stays on its item, else where it was.
 func (l *list) set(items []item) {
-	was, any := l.selected()
 	l.items, l.titles = items, leastTitle
 	for _, it := range items {
 		l.titles = max(l.titles, ansi.StringWidth(it.title)+2*it.depth)
 	}
+	l.keep()
+}
+
+// keep sifts the items, and keeps the selection.
+func (l *list) keep() {
+	was, any := l.selected()
 	l.sift()
 	if any {
 		l.choose(was.key)
@@ -72,39 +102,139 @@ func (l *list) set(items []item) {
 
 func (l *list) sift() {
 	l.shown = nil
-	for i, it := range l.items {
-		if l.filter == "" || holds(it.search, l.filter) {
-			l.shown = append(l.shown, i)
+	folded := l.folded()
+	for _, it := range l.items {
+		if l.holds(it) && !folded[it.group] {
+			l.shown = append(l.shown, it)
+		}
+	}
+	for g := range l.groups {
+		if folded[g] {
+			l.shown = append(l.shown, item{key: Key{Folded, l.groups[g].title}, group: g, title: l.title(g)})
 		}
 	}
 	l.at = max(0, min(l.at, len(l.shown)-1))
 }
 
+// holds reports whether an item is left by the filter.
+func (l *list) holds(it item) bool {
+	return (l.filter == "" || holds(it.search, l.filter)) && (!it.needs || slices.Contains(needKinds[l.kind].urgencies, it.urgency))
+}
+
+// count is how many items of a group there are.
+func (l *list) count(g int) (n int) {
+	for _, it := range l.items {
+		if it.group == g {
+			n++
+		}
+	}
+	return n
+}
+
+// title is that of a group with its count. Of what is done it counts this day's, if there are any.
+func (l *list) title(g int) string {
+	today := 0
+	for _, it := range l.items {
+		if it.group == g && it.today {
+			today++
+		}
+	}
+	if today > 0 {
+		return fmt.Sprintf("%s today %d", l.groups[g].title, today)
+	}
+	return fmt.Sprintf("%s %d", l.groups[g].title, l.count(g))
+}
+
+// folded are the groups that do not fit, unless the person has opened them or looks for something.
+func (l *list) folded() map[int]bool {
+	of := map[int]bool{}
+	if l.room == 0 || l.filter != "" {
+		return of
+	}
+	lines := make([]int, len(l.groups))
+	for _, it := range l.items {
+		if lines[it.group] == 0 {
+			lines[it.group] = 1
+		}
+		lines[it.group]++
+		if !l.dense {
+			lines[it.group]++
+		}
+	}
+	left := l.room - 1
+	for g := range l.groups {
+		if !l.groups[g].folds || l.opened[l.groups[g].title] {
+			left -= lines[g]
+		}
+	}
+	for _, name := range unfolding {
+		g := slices.IndexFunc(l.groups, func(g group) bool { return g.name == name })
+		if g < 0 || lines[g] == 0 || l.opened[l.groups[g].title] {
+			continue
+		}
+		if of[g] = lines[g] > left; !of[g] {
+			left -= lines[g]
+		}
+	}
+	return of
+}
+
+// titlesOf are the titles of a group, a line each.
+func (l *list) titlesOf(g int) string {
+	text := l.groups[g].title + "\n"
+	for _, it := range l.items {
+		if it.group == g {
+			text += "\n" + it.title
+		}
+	}
+	return text
+}
+
+// open unfolds the group of a title, or folds all for "".
+func (l *list) open(title string) {
+	if title == "" {
+		l.opened = nil
+		l.keep()
+		return
+	}
+	if l.opened == nil {
+		l.opened = map[string]bool{}
+	}
+	l.opened[title] = true
+	l.sift()
+	for i, it := range l.shown {
+		if l.groups[it.group].title == title {
+			l.at = i
+			return
+		}
+	}
+}
+
 func (l *list) search(text string) {
 	l.filter = text
-	was, any := l.selected()
-	l.sift()
-	if any {
-		l.choose(was.key)
-	}
+	l.keep()
+}
+
+// nextKind shows the needs of the next kind, and after the last one all.
+func (l *list) nextKind() {
+	l.kind = (l.kind + 1) % len(needKinds)
+	l.keep()
 }
 
 // choose selects an item, if it is there.
 func (l *list) choose(key Key) bool {
-	for i, at := range l.shown {
-		if l.items[at].key == key {
-			l.at = i
-			return true
-		}
+	at := slices.IndexFunc(l.shown, func(it item) bool { return it.key == key })
+	if at >= 0 {
+		l.at = at
 	}
-	return false
+	return at >= 0
 }
 
 func (l *list) selected() (item, bool) {
 	if l.at >= len(l.shown) {
 		return item{}, false
 	}
-	return l.items[l.shown[l.at]], true
+	return l.shown[l.at], true
 }
 
 func (l *list) resize(width, height int) { l.width, l.height = width, height }
@@ -113,7 +243,7 @@ func (l *list) resize(width, height int) { l.width, l.height = width, height }
 func (l *list) nextNeed() bool {
 	for i := 1; i <= len(l.shown); i++ {
 		at := (l.at + i) % len(l.shown)
-		if l.items[l.shown[at]].needs {
+		if l.shown[at].needs {
 			l.at = at
 			return true
 		}
@@ -151,38 +281,38 @@ func (l *list) press(key string) bool {
 	return true
 }
 
-// view draws the groups with their items, a line each where the list has the whole width, else two.
+// view draws the groups with their items, a line each where the list has the whole width, else two; those that are folded in one line.
 func (l *list) view(focused bool, now time.Time) []string {
 	var drawn []string
 	l.lines = nil
 	from, to := 0, 0 // the lines of the selected item
-	for g, of := range l.groups {
-		head := len(drawn)
-		drawn = append(drawn, "")
-		l.lines = append(l.lines, -1)
-		n := 0
-		for i, at := range l.shown {
-			it := l.items[at]
-			if it.group != g {
-				continue
-			}
-			n++
-			if i == l.at {
-				from = len(drawn)
-			}
-			drawn = append(drawn, l.draw(it, i == l.at, focused, now)...)
-			for len(l.lines) < len(drawn) {
-				l.lines = append(l.lines, i)
-			}
-			if i == l.at {
-				to = len(drawn)
-			}
-			if i == l.at && n == 1 {
-				from = head
-			}
+	group := -1
+	for i, it := range l.shown {
+		if it.key.Kind == Folded {
+			continue
 		}
-		if drawn[head] = bold.Render(fit(fmt.Sprintf(" %s%s %d", strings.ToUpper(of.title[:1]), of.title[1:], n), l.width)); n == 0 && g > 0 {
-			drawn, l.lines = drawn[:head], l.lines[:head]
+		if i == l.at {
+			from = len(drawn)
+		}
+		if it.group != group {
+			group = it.group
+			drawn, l.lines = append(drawn, bold.Render(fit(l.head(group), l.width))), append(l.lines, -1)
+		}
+		drawn = append(drawn, l.draw(it, i == l.at, focused, now)...)
+		for len(l.lines) < len(drawn) {
+			l.lines = append(l.lines, i)
+		}
+		if i == l.at {
+			to = len(drawn)
+		}
+	}
+	if group != 0 && len(l.groups) > 0 && (len(l.shown) == 0 || l.shown[0].group != 0) {
+		drawn, l.lines = append([]string{bold.Render(fit(l.head(0), l.width))}, drawn...), append([]int{-1}, l.lines...)
+		from, to = from+1, to+1
+	}
+	if text, at := l.words(focused); text != "" {
+		if drawn, l.lines = append(drawn, text), append(l.lines, at); l.at >= at {
+			from, to = len(drawn)-1, len(drawn)
 		}
 	}
 	l.top = max(0, min(l.top, from, len(drawn)-l.height))
@@ -198,63 +328,76 @@ func (l *list) view(focused bool, now time.Time) []string {
 	return drawn
 }
 
-const (
-	leastTitle = 24 // columns of a title in a line
-	ageColumns = 7
-)
-
-// draw is an item: its mark and title, a sentence about it, and its age.
-func (l *list) draw(it item, selected, focused bool, now time.Time) []string {
-	cursor, style := " ", plain
-	if selected {
-		cursor, style = ">", bold
-		if focused {
-			style = marked.Bold(true)
-		}
-	}
-	old := ""
-	if !it.since.IsZero() {
-		old = age(it.since, now)
-	}
-	indent := strings.Repeat("  ", it.depth)
-	if it.depth > 0 {
-		indent = indent[2:] + "└ "
-	}
-	sign := it.mark.sign
-	if !selected {
-		sign = it.mark.style.Bold(true).Render(sign)
-	}
-	if l.dense {
-		title := min(l.titles, max(leastTitle, (l.width-ageColumns-4)*5/12))
-		text := fit(indent+it.title, title) + " " + dimUnless(selected, fit(it.sentence(), l.width-title-ageColumns-5)) + " " + fmt.Sprintf("%*s", ageColumns, old)
-		return []string{style.Render(cursor + sign + " " + text)}
-	}
-	first := ends(clip(indent+it.title, l.width-len(old)-4), old, l.width-3)
-	second := "   " + strings.Repeat("  ", it.depth) + it.sentence()
-	return []string{style.Render(cursor + sign + " " + first), dim.Render(fit(second, l.width))}
-}
-
-func dimUnless(selected bool, text string) string {
-	if selected {
+// head is the title of a group with its count; that of the needs has the kinds by which they are filtered.
+func (l *list) head(g int) string {
+	text := " " + l.title(g)
+	if g > 0 || l.count(0) == 0 {
 		return text
 	}
-	return dim.Render(text)
+	var kinds []string
+	for i, k := range needKinds {
+		n := 0
+		for _, it := range l.items {
+			if it.needs && slices.Contains(k.urgencies, it.urgency) {
+				n++
+			}
+		}
+		word := fmt.Sprintf("%s %d", k.name, n)
+		switch {
+		case i == 0:
+			word = k.name
+		case n == 0 && i != l.kind:
+			continue
+		}
+		style := dim
+		if i == l.kind {
+			style = plain.Underline(true)
+			if i > 0 {
+				word = "[" + word + "]"
+			}
+		}
+		kinds = append(kinds, style.Render(word))
+	}
+	return bold.Render(text) + "  " + strings.Join(kinds, dim.Render(" · "))
 }
 
-// sentence is how an item stands, in words: what it needs, else its state and what is known.
-func (it item) sentence() string {
-	words := it.facts
-	if !it.needs {
-		words = append([]string{it.state}, words...)
+// words are the groups that are folded, in a line, and the first of them.
+func (l *list) words(focused bool) (text string, at int) {
+	var all []string
+	for i, it := range l.shown {
+		if it.key.Kind != Folded {
+			continue
+		}
+		style := dim
+		if len(all) == 0 {
+			at = i
+		}
+		title := it.title
+		if i == l.at {
+			if style = bold; focused {
+				style = marked.Bold(true)
+			}
+		}
+		all = append(all, style.Render(title))
 	}
-	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), "  ")
+	if len(all) == 0 {
+		return "", len(l.shown)
+	}
+	cursor := " "
+	if l.at >= at {
+		cursor = cursorOf(focused)
+	}
+	return fit(cursor+strings.Join(all, "   "), l.width), at
+}
+
+// cursorOf marks the selected item, so that it is seen which pane has the focus.
+func cursorOf(focused bool) string {
+	if focused {
+		return "▌"
+	}
+	return "│"
 }
 
 func (l *list) anyNeed() bool {
-	for _, it := range l.items {
-		if it.needs {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.items, func(it item) bool { return it.needs })
 }

@@ -27,6 +27,9 @@ var (
 	sent   = mark{"→", blue, "an uncertain delivery"}
 	stands = mark{"‖", dim, "stands still"}
 	agree  = mark{"~", dim, "settings have changed"}
+	works  = mark{"●", blue, "at work"}
+	waits  = mark{"○", dim, "waiting"}
+	ended  = mark{"·", dim, "done"}
 )
 
 // marks are those of the help, in the order of urgency.
@@ -50,7 +53,7 @@ func markOf(kind status.NeedKind) mark {
 
 // ascii has characters of seven bits for those that the screen draws, each as wide.
 var ascii = strings.NewReplacer("✓", "v", "⑂", "Y", "≠", "#", "✗", "x", "→", ">", "‖", "-", "●", "*", "○", "o", "·", ".", "…", "~",
-	"│", "|", "─", "-", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "↓", "v", "↑", "^", "←", "<")
+	"▌", ">", "▰", "#", "▱", "-", "▾", "v", "‹", "<", "↵", "*", "“", "\"", "”", "\"", "│", "|", "─", "-", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "↓", "v", "↑", "^", "←", "<")
 
 // onlyASCII reports whether a terminal shows seven bits alone, by what its environment says: the console of Linux has no such marks.
 func onlyASCII(environ []string) bool {

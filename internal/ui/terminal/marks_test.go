@@ -19,7 +19,7 @@ func TestEachKindOfNeedHasItsMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	signs, letters := map[string]bool{}, map[string]bool{}
-	for _, m := range append(marks, groups[1].mark, groups[2].mark, groups[3].mark) {
+	for _, m := range append(marks, works, waits, ended) {
 		letter := ascii.Replace(m.sign)
 		if signs[m.sign] || letters[letter] || ansi.StringWidth(m.sign) != 1 || len(letter) != 1 || !strings.Contains(help, m.sign+" "+m.means) {
 			t.Errorf("%q, %q in seven bits, %s: twice, too wide or not in the help", m.sign, letter, m.means)
@@ -62,7 +62,7 @@ func TestATitleIsReadableBesideItsSentence(t *testing.T) {
 	src := night(t)
 	src.overview.Machines[0].Title = "A title of more than eighty columns, which nobody can read as a whole on a terminal of that size"
 	text := ansi.Strip(onStage(t, src, 80, 24).View().Content)
-	row := regexp.MustCompile(`(?m)^>. (A title .*…) Sum is used .*12 min$`).FindStringSubmatch(text)
+	row := regexp.MustCompile(`(?m)^▌. (A title .*…) Sum is used .*12 min *$`).FindStringSubmatch(text)
 	if row == nil || ansi.StringWidth(row[1]) < 24 {
 		t.Errorf("%q in\n%s", row, text)
 	}
@@ -83,16 +83,16 @@ func TestAttemptsAtOneTaskAreToldApart(t *testing.T) {
 func TestTheSelectedItemStandsBelowTheList(t *testing.T) {
 	src := night(t)
 	s := onStage(t, src, 80, 24)
-	s.shows(" ? Sum is used by two", "ferrus answer q2 1", "3. Ask the users first", "May the old name go")
+	s.shows(" ? Sum is used by two", "Codex asks, 12 min", "1  Keep the old name too", "recommended", "3  Ask the users first", "May the old name go")
 	for s.key().Name != "speed" {
 		s.press("j")
 	}
-	s.shows("─────", "\n Halve the time of Add ", "writes  codex")
+	s.shows("─────", "\n Halve the time of Add ", "Codex writes, 1 of 4 tries failed, +5 -5")
 	src.details[Key{Task, ""}].Task.Report.Question.Text = strings.Repeat("A long question. ", 100)
 	s = onStage(t, src, 80, 24)
-	s.shows("… enter", "Needs you 3")
+	s.shows("↵ all", "Needs you 3")
 	s.press("enter")
-	s.shows("> [overview]")
+	s.shows("question 1 of 1", "A long question.", "0  in your own words")
 	if small := ansi.Strip(onStage(t, src, 59, 24).View().Content); strings.Contains(small, "─────") {
 		t.Errorf("a small screen has two parts:\n%s", small)
 	}

@@ -171,7 +171,7 @@ func (m *Model) takeOverview(msg overviewMsg) tea.Cmd {
 	}
 	first := m.overview == nil
 	m.overview = msg.overview
-	m.list.set(itemsOf(msg.overview))
+	m.list.set(itemsOf(msg.overview, m.now()))
 	if first {
 		m.list.at = 0
 		m.list.choose(m.first)
@@ -196,13 +196,16 @@ func (m *Model) selected() tea.Cmd {
 		return nil
 	}
 	m.detail, m.of = nil, it.key
+	if it.key.Kind == Folded {
+		m.detail = &Detail{Text: m.list.titlesOf(it.group)}
+	}
 	m.showDetail()
 	return m.load()
 }
 
 // load reads the selected item, unless it is being read.
 func (m *Model) load() tea.Cmd {
-	if m.of == (Key{}) {
+	if m.of == (Key{}) || m.of.Kind == Folded {
 		return nil
 	}
 	if m.loading {
@@ -214,7 +217,7 @@ func (m *Model) load() tea.Cmd {
 }
 
 func (m *Model) loadTab() tea.Cmd {
-	if m.of == (Key{}) {
+	if m.of == (Key{}) || m.of.Kind == Folded {
 		return nil
 	}
 	read := m.tabs[m.tab].load(m.src, m.of)
@@ -248,7 +251,7 @@ func (m *Model) takeDetail(msg detailMsg) tea.Cmd {
 
 func (m *Model) showDetail() {
 	for _, t := range m.tabs {
-		if o, ok := t.(*overviewTab); ok && m.overview != nil {
+		if o, ok := t.(*storyTab); ok && m.overview != nil {
 			o.needs = m.needsOf(m.of)
 		}
 		t.show(m.detail, m.now())

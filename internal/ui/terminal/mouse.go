@@ -2,8 +2,8 @@ package terminal
 
 import tea "charm.land/bubbletea/v2"
 
-// bodyTop is the first line of the panes: the header and the titles are above.
-const bodyTop = 2
+// bodyTop is the first line of the panes: the header is above.
+const bodyTop = 1
 
 // mouse takes a click or a turn of the wheel. A click selects an item, and opens the one that is selected; on a title it turns to the tab or
 // the pane. The wheel moves what is below the pointer. Each does what a key does, and no act begins by the mouse alone.
@@ -26,7 +26,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		if m.list.press(wheel) {
 			return m.selected()
 		}
-	case click && at.Y == bodyTop-1 && inRight:
+	case click && inRight && (at.Y == bodyTop && left == 0 || at.Y == bodyTop+1 && left > 0):
 		if tab, ok := m.tabAt(at.X); ok {
 			return m.turn(tab)
 		}
@@ -53,7 +53,7 @@ func (m *Model) tabAt(x int) (tab int, ok bool) {
 	left, _ := m.columns()
 	at := 2
 	if left > 0 {
-		at += left + 3
+		at += left + 2
 	}
 	for i, t := range m.tabs {
 		n := len(t.name())
@@ -63,7 +63,7 @@ func (m *Model) tabAt(x int) (tab int, ok bool) {
 		if x >= at && x < at+n {
 			return i, true
 		}
-		at += n + 1
+		at += n + 2
 	}
 	return 0, false
 }

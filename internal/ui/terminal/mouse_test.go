@@ -46,19 +46,19 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 		if !s.right {
 			t.Errorf("%v: a second click opens nothing", size)
 		}
-		s.click("journal")
-		if s.tab != 2 {
+		s.click("agents")
+		if s.tab != 3 {
 			t.Errorf("%v: tab %d", size, s.tab)
 		}
 		if s.press("esc"); s.right {
 			t.Errorf("%v: esc stays", size)
 		}
-		x, y := s.at("Parse hexadecimal")
+		x, y := s.at("✓ Parse")
 		s.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
 		if s.key().Name != "speed" {
 			t.Errorf("%v: the wheel selects %v", size, s.key())
 		}
-		s.press("G")
+		s.list.open("Queue") // which is folded where there is no space
 		s.View()
 		s.click("Add of no numbers")
 		if s.key().Kind != Queued {

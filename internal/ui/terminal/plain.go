@@ -18,7 +18,7 @@ import (
 const plainHelp = `list          all items, with their numbers
 NUMBER        show an item
 next          the next item that needs you
-diff, journal, agents, checks   more of the item
+changes, checks, agents, documents, log   more of the item
 acts          what you can do now, with numbers
 act NUMBER    do it; its fields are asked for one by one
 quit          end; runs go on`
@@ -106,7 +106,7 @@ func (p *plainScreen) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.overview, p.items = o, itemsOf(o)
+	p.overview, p.items = o, itemsOf(o, time.Now())
 	if o.Foreign != nil {
 		p.say("not made here, shown as text only: %s", line(o.Foreign.Error()))
 	}
@@ -117,9 +117,9 @@ func (p *plainScreen) list(ctx context.Context) error {
 				continue
 			}
 			if n++; n == 1 {
-				p.say("%s:", of.title)
+				p.say("%s:", strings.ToLower(of.title))
 			}
-			p.say("%d. %s, %s", i+1, it.name, strings.Join(append([]string{it.state}, it.facts...), ", "))
+			p.say("%d. %s: %s", i+1, it.name, it.sentence)
 		}
 		if n == 0 && g == 0 {
 			p.say("nothing needs you")
@@ -141,7 +141,7 @@ func (p *plainScreen) choose(ctx context.Context, key Key) error {
 		return err
 	}
 	p.chosen, p.detail, p.listed = key, d, nil
-	return p.tab(&overviewTab{})
+	return p.tab(&storyTab{needs: needsIn(p.overview, key)})
 }
 
 // tab prints all that a tab of the screen would show of the item.
@@ -165,7 +165,7 @@ func (p *plainScreen) next(ctx context.Context) error {
 	if err := p.read(ctx); err != nil {
 		return err
 	}
-	items := itemsOf(p.overview)
+	items := itemsOf(p.overview, time.Now())
 	is := func(key Key) func(item) bool { return func(it item) bool { return it.key == key } }
 	from := max(0, slices.IndexFunc(items, is(p.chosen)))
 	for i := 1; i <= len(items); i++ {

@@ -57,11 +57,11 @@ func (m *Model) numbered() (act Act, n int) {
 	if left, right := m.columns(); right > 0 {
 		rows = m.tabs[m.tab].view(false)
 	} else {
-		rows = m.preview(left, max(1, m.height-aroundBody))
+		rows = m.preview(left, m.bodyHeight())
 	}
 	seen := 0
 	for _, r := range rows {
-		if strings.HasPrefix(strings.TrimSpace(ansi.Strip(r)), strconv.Itoa(seen+1)+". ") {
+		if strings.HasPrefix(strings.TrimSpace(ansi.Strip(r)), strconv.Itoa(seen+1)+"  ") {
 			seen++
 		}
 	}
@@ -85,6 +85,7 @@ var screenKeys = map[string]func(*Model) tea.Cmd{
 	"3":         func(m *Model) tea.Cmd { return m.turn(2) },
 	"4":         func(m *Model) tea.Cmd { return m.turn(3) },
 	"5":         func(m *Model) tea.Cmd { return m.turn(4) },
+	"6":         func(m *Model) tea.Cmd { return m.turn(5) },
 	"n":         (*Model).nextNeed,
 	"t":         (*Model).newTask,
 	"space":     (*Model).menu,
@@ -94,6 +95,9 @@ var screenKeys = map[string]func(*Model) tea.Cmd{
 	"ctrl+t":    (*Model).switchMouse,
 	"?":         (*Model).help,
 	"ctrl+r":    (*Model).reload,
+	"z":         (*Model).undoLast,
+	"F":         (*Model).nextKind,
+	"P":         (*Model).otherProject,
 }
 
 // close ends the screen when all acts are done: none is cut off.
@@ -124,18 +128,43 @@ func (m *Model) otherPane() tea.Cmd {
 }
 
 func (m *Model) enter() tea.Cmd {
-	if m.right {
+	switch {
+	case m.right:
 		return m.menu()
+	case m.of.Kind == Folded:
+		m.list.open(m.of.Name)
+		return m.selected()
+	}
+	if act, n := m.numbered(); n > 0 && m.narrow() {
+		return m.begin(reply{act: &act})
 	}
 	return m.otherPane()
 }
 
+// nextKind filters the needs by their kind.
+func (m *Model) nextKind() tea.Cmd {
+	m.list.nextKind()
+	return m.selected()
+}
+
+// otherProject returns to all projects, if the screen was opened from there.
+func (m *Model) otherProject() tea.Cmd {
+	if !m.inAll {
+		m.say("ferrus ui --all shows all projects", false)
+		return nil
+	}
+	m.returns = true
+	return m.close()
+}
+
 func (m *Model) back() tea.Cmd {
-	if m.inAll && !m.right && m.list.filter == "" {
-		m.returns = true
-		return m.close()
+	if m.inAll && !m.right && m.list.filter == "" && len(m.list.opened) == 0 {
+		return m.otherProject()
 	}
 	m.say("", false)
+	if !m.right {
+		m.list.open("")
+	}
 	m.sift("")
 	if m.right {
 		return m.otherPane()

@@ -12,7 +12,16 @@ import (
 type row struct {
 	text  string
 	style lipgloss.Style
-	mark  bool // a jump with { and } stops here
+	mark  bool   // a jump with { and } stops here
+	draw  string // the text in several styles, "" for one
+}
+
+// drawn is the row in a width.
+func (r row) drawn(width int) string {
+	if r.draw != "" {
+		return fit(r.draw, width)
+	}
+	return r.style.Render(fit(r.text, width))
 }
 
 // A scroll shows as many rows as fit.
@@ -139,11 +148,11 @@ func (s *scroll) view(bool) []string {
 			shown = append(shown, strings.Repeat(" ", max(0, s.width)))
 			continue
 		}
-		text := s.rows[i].text
+		r := s.rows[i]
 		if s.left > 0 {
-			text = ansi.Cut(text, s.left, s.left+s.width)
+			r.text, r.draw = ansi.Cut(r.text, s.left, s.left+s.width), ansi.Cut(r.draw, s.left, s.left+s.width)
 		}
-		shown = append(shown, s.rows[i].style.Render(fit(text, s.width)))
+		shown = append(shown, r.drawn(s.width))
 	}
 	return shown
 }

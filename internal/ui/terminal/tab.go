@@ -27,7 +27,7 @@ type tab interface {
 
 // newTabs are the tabs in the order of the screen.
 func newTabs() []tab {
-	return []tab{&overviewTab{}, &diffTab{}, &journalTab{}, &agentsTab{}, &checksTab{}}
+	return []tab{&storyTab{}, &diffTab{}, &checksTab{}, &agentsTab{}, &documentsTab{}, &journalTab{}}
 }
 
 // static is the part of a tab that reads nothing by itself.

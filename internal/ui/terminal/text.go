@@ -21,6 +21,7 @@ var (
 	cyan   = plain.Foreground(lipgloss.Cyan)
 	blue   = plain.Foreground(lipgloss.Blue)
 	violet = plain.Foreground(lipgloss.Magenta)
+	brand  = plain.Bold(true).Foreground(lipgloss.BrightRed)
 )
 
 // line is a text of others as one line that a terminal may show.

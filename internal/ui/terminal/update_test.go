@@ -67,7 +67,7 @@ func TestEveryNeedOfAnItemIsShown(t *testing.T) {
 	src := night(t)
 	src.overview.Needs = append([]status.Need{{ID: "trust", Kind: status.NeedAgreement, Text: "You have not agreed to what the project runs.", Command: "ferrus trust"}}, src.overview.Needs...)
 	s := onStage(t, src, 120, 40)
-	s.shows("2 needs: You have not agreed", "? Sum is used by two", "~ You have not agreed to what the project runs.", "ferrus trust")
+	s.shows("Sum is used by two programs outside of this reposito…", "? Sum is used by two", "~ You have not agreed to what the project runs.", "ferrus trust")
 }
 
 // TestAnAnswerIsAnOptionByItsNumber or a text of one's own.
@@ -89,7 +89,7 @@ func TestAnAnswerIsAnOptionByItsNumber(t *testing.T) {
 	if !src.done[0].Same(answerAct) {
 		t.Errorf("%v", src.done[0])
 	}
-	s.shows("Answer: done", "(undo: b to entry 31)")
+	s.shows("14:00 Answer: done. z undoes it.")
 }
 
 // TestADigitAnswersTheQuestionThatIsShown in the list; in the right pane, and where its options are not on the screen, it turns to a tab.
@@ -127,6 +127,46 @@ func TestADigitAnswersTheQuestionThatIsShown(t *testing.T) {
 	}
 }
 
+// TestAQuestionHasTheWholeScreen of one pane: its text scrolls, what was typed stays, and n goes on to the next need.
+func TestAQuestionHasTheWholeScreen(t *testing.T) {
+	src := night(t)
+	src.details[Key{Task, ""}].Task.Report.Question.Text = "Sum is used by two programs outside of this repository.\n" + strings.Repeat("one\n", 40) + "the last line"
+	s := onStage(t, src, 80, 24)
+	s.press("enter")
+	s.shows("‹ Rename the public function", "question 1 of 1 · 12 min", "1  Keep the old name too", "0  in your own words:", "Codex asks. It goes on", "1-3 answer")
+	for range 10 {
+		s.press("pgdown")
+	}
+	s.shows("the last line", "? Sum is used", "0  in your own words:")
+	s.press("0")
+	s.write("mine: 2")
+	s.shows("┌─ your answer", "mine: 2", "ctrl+s send")
+	s.press("esc", "0")
+	s.shows("mine: 2")
+	s.press("up", "n")
+	if s.dialog != nil || s.key().Name != "docs" || len(src.done) > 0 {
+		t.Errorf("%v is selected, %v is done", s.key(), src.done)
+	}
+}
+
+// TestGroupsFoldWhereSpaceIsShort: enter opens one, esc folds it again, and a filter finds what is in them. F filters the needs.
+func TestGroupsFoldWhereSpaceIsShort(t *testing.T) {
+	s := onStage(t, busy(t), 80, 24)
+	s.shows("Queue 2   Pipelines 1   Branches 6   Done today 2")
+	s.press("G", "k", "enter")
+	s.shows(" Branches 6", "▌· fast.1")
+	s.press("esc")
+	s.shows("Pipelines 1   Branches 6")
+	s.press("/")
+	s.write("t-b")
+	s.shows("List the cart")
+	s.press("esc", "g", "F", "F")
+	s.shows("Needs you 9  all · questions 2 · [verdicts 3] · trouble 4", "Print a receipt")
+	if shown := ansi.Strip(s.View().Content); strings.Contains(shown, "Show prices in euro ") {
+		t.Errorf("a question is there:\n%s", shown)
+	}
+}
+
 // TestWhatLosesSomethingIsAsked: nothing but y does it.
 func TestWhatLosesSomethingIsAsked(t *testing.T) {
 	src := night(t)
@@ -149,7 +189,7 @@ func TestWhatLosesSomethingIsAsked(t *testing.T) {
 func TestARollbackReturnsToTheEntryUnderTheCursor(t *testing.T) {
 	src := night(t)
 	s := onStage(t, src, 80, 24)
-	s.press("]", "]", "g", "j", "b", "tab")
+	s.press("[", "g", "j", "b", "tab")
 	s.write("too fast")
 	s.press("enter")
 	s.shows("Are you sure?")
@@ -257,7 +297,7 @@ func TestAnOverviewIsReadOnceAtATime(t *testing.T) {
 
 // TestKeysOfTheScreenAndOfActsDiffer: an act with the key of the screen could not be reached.
 func TestKeysOfTheScreenAndOfActsDiffer(t *testing.T) {
-	l := &list{shown: make([]int, 3), items: make([]item, 3), height: 9}
+	l := &list{shown: make([]item, 3), height: 9}
 	for _, k := range actKeys {
 		if screenKeys[k.key] != nil || l.press(k.key) || (&scroll{}).press(k.key) {
 			t.Errorf("%s of %s has another meaning", k.key, k.act)
@@ -278,10 +318,10 @@ func TestTheFilterOfThePaneInFocus(t *testing.T) {
 	if len(s.list.shown) != 8 {
 		t.Errorf("%d items after esc", len(s.list.shown))
 	}
-	s.press("]", "]", "tab", "/")
+	s.press("[", "tab", "/")
 	s.write("rollback")
 	s.press("enter")
-	if j := s.tabs[2].(*journalTab); len(j.rows) != 1 || j.seq() != 23 {
+	if j := s.tabs[5].(*journalTab); len(j.rows) != 1 || j.seq() != 23 {
 		t.Errorf("%d rows, entry %d", len(j.rows), j.seq())
 	}
 }
@@ -305,7 +345,7 @@ func TestAnEditedTextReturnsToItsForm(t *testing.T) {
 func TestPlainGoesLineByLine(t *testing.T) {
 	src := night(t)
 	var out strings.Builder
-	in := "next\nnext\nacts\nact 2\nToo long\ndiff\nchecks\nnonsense\n99\nact 9\nquit\n"
+	in := "next\nnext\nacts\nact 2\nToo long\nchanges\nchecks\nnonsense\n99\nact 9\nquit\n"
 	if err := Plain(t.Context(), src, "adder", strings.NewReader(in), &out); err != nil {
 		t.Fatal(err)
 	}

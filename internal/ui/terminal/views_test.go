@@ -29,20 +29,22 @@ var views = []struct {
 }{
 	{"overview", nil, ""},
 	{"diff", []string{"]"}, ""},
-	{"journal", []string{"]", "]", "tab", "k"}, ""},
-	{"agents", []string{"4"}, ""},
-	{"checks", []string{"5"}, ""},
+	{"journal", []string{"[", "tab", "k"}, ""},
+	{"agents", []string{"]", "]", "]"}, ""},
+	{"checks", []string{"]", "]"}, ""},
+	{"documents", []string{"[", "["}, ""},
 	{"answer", []string{"a"}, ""},
+	{"own-words", []string{"0"}, "only if the amount is shown to the customer; in the books 1234.50"},
 	{"review", []string{"n", "n"}, ""},
 	{"reject", []string{"n", "n", "r"}, "The doc comment of Parse is missing.\nAlso: what is 0x?"},
 	{"new", []string{"t"}, ""},
 	{"new-branch", []string{"t", "2"}, "Add of no numbers is zero"},
 	{"stop", []string{"x"}, ""},
-	{"rollback", []string{"]", "]", "tab", "k", "b"}, ""},
+	{"rollback", []string{"[", "tab", "k", "b"}, ""},
 	{"acts", []string{"space"}, ""},
 	{"filter", []string{"/"}, "parser"},
 	{"help", []string{"?"}, ""},
-	{"pipeline", []string{"G", "k", "k"}, ""},
+	{"pipeline", []string{"G", "k"}, ""},
 }
 
 func stageOf(t testing.TB, view, width, height int) *stage {
@@ -72,6 +74,15 @@ func TestViews(t *testing.T) {
 			golden.Check(t, filepath.Join("..", "..", "..", "docs", "pictures", "ui-"+name+".svg"), svg(e, "ferrus ui: "+v.name))
 			e.Close()
 		}
+	}
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+		s := onStage(t, busy(t), size[0], size[1])
+		s.title = "shop"
+		e := drawn(s.View().Content, size[0], size[1])
+		name := fmt.Sprintf("busy-%dx%d", size[0], size[1])
+		golden.Check(t, filepath.Join("testdata", name+".txt"), textOf(e))
+		golden.Check(t, filepath.Join("..", "..", "..", "docs", "pictures", "ui-"+name+".svg"), svg(e, "ferrus ui: "+name))
+		e.Close()
 	}
 	for _, size := range [][2]int{{60, 15}, {200, 50}} {
 		e := drawn(stageOf(t, 0, size[0], size[1]).View().Content, size[0], size[1])
@@ -129,13 +140,13 @@ func TestTheDocsNameEveryKey(t *testing.T) {
 func TestColourIsNeverAlone(t *testing.T) {
 	s := onStage(t, night(t), 120, 40)
 	text := ansi.Strip(s.View().Content)
-	for _, want := range []string{"Needs you 3", "> tasks", ">? Rename", "[overview]", "+ Describe", "● Halve"} {
+	for _, want := range []string{"Needs you 3", "▌? Rename", "  [story]", "+ Describe", "● Halve"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not there:\n%s", want, text)
 		}
 	}
 	s.press("tab")
-	if text := ansi.Strip(s.View().Content); strings.Contains(text, "> tasks") || !strings.Contains(text, "> [overview]") {
+	if text := ansi.Strip(s.View().Content); !strings.Contains(text, "│? Rename") || !strings.Contains(text, "▌ [story]") {
 		t.Errorf("the focus is not seen:\n%s", text)
 	}
 }
@@ -214,7 +225,7 @@ func TestHostileTextsStayText(t *testing.T) {
 	look("outcome")
 
 	var out strings.Builder
-	in := strings.NewReader("list\nnext\n1\n2\n3\ndiff\njournal\nagents\nchecks\nacts\nact 1\nquit\n")
+	in := strings.NewReader("list\nnext\n1\n2\n3\nchanges\nlog\ndocuments\nagents\nchecks\nacts\nact 1\nquit\n")
 	if err := Plain(t.Context(), src, "x"+hostile, in, &out); err != nil {
 		t.Fatal(err)
 	}

@@ -75,6 +75,9 @@ func TestTheFourViewsAgree(t *testing.T) {
 	if err := json.Unmarshal([]byte(run("", "status", "--all", "--json")), &printed); err != nil {
 		t.Fatal(err)
 	}
+	for i := range v.Needs {
+		v.Needs[i].By = "" // it is for people
+	}
 	if diff := cmp.Diff(v.Needs, printed.Needs); diff != "" {
 		t.Errorf("--json has other needs\n%s", diff)
 	}

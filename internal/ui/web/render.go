@@ -35,9 +35,8 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 })
 
 var functions = template.FuncMap{
-	"age":     age,
-	"words":   status.StateWords,
-	"outcome": outcome,
+	"age":   age,
+	"words": status.StateWords,
 	"newest": func(list []status.Entry) []status.Entry {
 		list = slices.Clone(list)
 		slices.Reverse(list)

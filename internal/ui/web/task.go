@@ -214,18 +214,3 @@ func (s *Site) damaged(w http.ResponseWriter, r *http.Request, e *engine.Engine,
 	p.Data = a
 	return s.show(w, http.StatusInternalServerError, "archived", p)
 }
-
-// outcomes are the classes of the colours of entries, by what they did.
-var outcomes = map[state.Event]string{
-	state.CheckPassed: "good", state.Approve: "good", state.Merge: "good", state.Select: "good", state.DelegateMerged: "good",
-	state.CheckFailed: "bad", state.CheckVoid: "bad", state.Reject: "bad", state.Reset: "bad", state.Violation: "bad",
-	state.AskHuman: "ask", state.Consult: "ask", state.Submit: "wait",
-}
-
-// outcome is the class of the colour of an entry, "" for one without.
-func outcome(e status.Entry) string {
-	if e.To == state.Failed && e.From != state.Failed {
-		return "bad"
-	}
-	return outcomes[e.Event]
-}
