@@ -78,7 +78,7 @@ func BenchmarkKeyToScreen(b *testing.B) {
 	keys := []string{"?", "q"} // esc begins sequences of keys, and so is waited for
 	for i := 0; b.Loop(); i++ {
 		x.press(b, keys[i%2])
-		x.until(b, "the help, or none", func(shown string) bool { return strings.Contains(shown, "┌ Keys") == (i%2 == 0) })
+		x.until(b, "the help, or none", func(shown string) bool { return strings.Contains(shown, "┌─ Keys") == (i%2 == 0) })
 	}
 }
 

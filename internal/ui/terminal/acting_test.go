@@ -202,7 +202,7 @@ func TestASecondTextIsNotTheFirst(t *testing.T) {
 	s.write("two")
 	s.press("esc")
 	s.carry(cmd)
-	s.press("t", "2")
+	s.press("t")
 	if got := s.dialog.(*form).values(); got["task"] != "two" || got["name"] != "" {
 		t.Errorf("%v", got)
 	}

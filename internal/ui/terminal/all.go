@@ -219,7 +219,7 @@ func (b *Inbox) press(msg tea.KeyPressMsg) tea.Cmd {
 			return tea.Quit
 		}
 	case "n":
-		if !b.list.nextNeed() {
+		if !b.list.nextNeed(1) {
 			b.message = "nothing needs you"
 		}
 	case "ctrl+r":

@@ -34,6 +34,7 @@ type hint struct{ key, does string }
 type note struct {
 	title string
 	text  []string
+	build func(width int) []row // in place of the text
 	scroll
 }
 
@@ -54,6 +55,9 @@ func (n *note) view(width, height int) ([]string, *tea.Cursor) {
 			s.gap()
 		}
 		s.add(plain, "", l)
+	}
+	if n.build != nil {
+		s.rows = n.build(width)
 	}
 	n.resize(width, max(0, min(len(s.rows), height-2)))
 	n.set(s.rows)

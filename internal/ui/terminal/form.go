@@ -20,6 +20,9 @@ type form struct {
 	at     int
 	wrong  string // why it cannot be sent
 	top    int    // of the text of a question
+	ways   []Act  // of a new task; does is one of them
+	way    int
+	chosen bool // numbers are typed, and choose no way
 }
 
 // An input is a field that is being filled in.
@@ -129,7 +132,11 @@ func (f *form) values() map[string]string {
 }
 
 func (f *form) focus(at int) {
-	f.at = (at + len(f.inputs)) % len(f.inputs)
+	n := len(f.inputs)
+	if f.ways != nil { // they follow the fields
+		n++
+	}
+	f.at = (at + n) % n
 	for i, in := range f.inputs {
 		switch {
 		case in.area != nil && i == f.at:
@@ -145,7 +152,13 @@ func (f *form) focus(at int) {
 }
 
 func (f *form) update(msg tea.Msg) (reply, tea.Cmd) {
-	in := f.inputs[f.at]
+	if press, ok := msg.(tea.KeyPressMsg); ok && f.wayKey(press.String()) {
+		return reply{}, nil
+	}
+	in := &input{}
+	if !f.onWays() {
+		in = f.inputs[f.at]
+	}
 	if pasted, ok := msg.(tea.PasteMsg); ok && in.area != nil {
 		if f.wrong = ""; !in.paste(pasted.Content) {
 			f.wrong = "this text cannot be pasted here; ctrl+e opens it in your editor"
@@ -176,6 +189,7 @@ func (f *form) update(msg tea.Msg) (reply, tea.Cmd) {
 		f.focus(f.at + 1)
 	case k == "shift+tab":
 		f.focus(f.at - 1)
+	case f.onWays():
 	case k == "enter" && (in.area == nil || in.choosing()) && f.at < len(f.inputs)-1:
 		f.focus(f.at + 1)
 	case k == "enter" && (in.area == nil || in.choosing()):
@@ -250,8 +264,11 @@ func (f *form) send() reply {
 }
 
 func (f *form) keys() []hint {
-	if f.asks() {
+	switch {
+	case f.asks():
 		return f.askingKeys()
+	case f.ways != nil:
+		return f.newTaskKeys()
 	}
 	list := []hint{{"ctrl+s", "send"}, {"esc", "cancel"}}
 	in := f.inputs[f.at]
@@ -268,6 +285,9 @@ func (f *form) keys() []hint {
 }
 
 func (f *form) view(width, height int) ([]string, *tea.Cursor) {
+	if f.ways != nil {
+		return f.newTaskView(width, height)
+	}
 	width = min(width-4, 80)
 	areas, others := 0, 3
 	most := 10
@@ -349,10 +369,16 @@ func (in *input) view(width, room int) ([]string, *tea.Cursor) {
 	if in.choosing() {
 		at = nil
 	}
-	for _, r := range strings.Split(in.area.View(), "\n") {
-		rows = append(rows, fit(r, width))
+	return append(rows, in.areaRows(width)...), at
+}
+
+// areaRows are the lines of the area.
+func (in *input) areaRows(width int) []string {
+	rows := strings.Split(in.area.View(), "\n")
+	for i, r := range rows {
+		rows[i] = fit(r, width)
 	}
-	return rows, at
+	return rows
 }
 
 // option is a line of a choice.

@@ -97,3 +97,31 @@ func TestPlainGoesOnWithWhatWasShown(t *testing.T) {
 		t.Error("a number of an older list was taken")
 	}
 }
+
+// TestANewTaskIsAskedForOnce, with the way in which it is worked on: a number chooses one while nothing is typed, the list of ways by its
+// keys, and what was typed stays in each.
+func TestANewTaskIsAskedForOnce(t *testing.T) {
+	src := night(t)
+	s := onStage(t, src, 80, 24)
+	s.press("t")
+	s.shows("New task", "( ) here and now", "(•) on a branch of its own     name:")
+	s.press("1")
+	s.shows("(•) here and now")
+	s.write("2 things")
+	s.press("tab", "space", "tab")
+	s.shows("2 things", "(•) on a branch of its own     name:", "ctrl+s send")
+	s.press("tab")
+	s.write("two")
+	s.press("esc", "t")
+	s.shows("2 things", "name: two")
+	s.press("ctrl+s")
+	if len(src.done) != 1 || !src.done[0].Same(branchAct) || src.values[0]["task"] != "2 things" || src.values[0]["name"] != "two" {
+		t.Errorf("%v %v", src.done, src.values)
+	}
+	s.press("t", "1")
+	s.write("now")
+	s.press("ctrl+s")
+	if len(src.done) != 2 || !src.done[1].Same(runAct) || src.values[1]["task"] != "now" {
+		t.Errorf("%v %v", src.done, src.values)
+	}
+}

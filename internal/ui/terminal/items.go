@@ -24,11 +24,11 @@ func itemsOf(o *status.Overview, now time.Time) []item {
 		}
 	}
 	for _, p := range o.Pipelines {
-		it := item{key: Key{Pipeline, p.Run}, group: groupOf(pipelines), name: line(p.Run), title: line(p.Topic), since: p.Since, sentence: line("waits " + p.Waiting)}
+		it := item{key: Key{Pipeline, p.Run}, group: groupOf(pipelines), name: line(p.Run + "  " + p.Topic), title: line(p.Topic), since: p.Since, sentence: line("waits " + p.Waiting)}
 		all = append(all, needed(it, needs[it.key], p.Run))
 	}
 	for _, q := range o.Queue {
-		it := item{key: Key{Queued, q.Name}, group: groupOf(queued), name: line(q.Name), title: line(q.Title), sentence: line(q.Name)}
+		it := item{key: Key{Queued, q.Name}, group: groupOf(queued), name: line(q.Name + "  " + q.Title), title: line(q.Title), sentence: "in the queue as " + line(q.Name)}
 		if q.Waits != "" && !q.Blocked { // a need says what blocks it
 			it.sentence = line(q.Waits)
 		}

@@ -1,7 +1,10 @@
 package terminal
 
 import (
+	"slices"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ferrus-go/ferrus/internal/platform/format"
 )
@@ -65,44 +68,80 @@ func actsOf(key string, acts []Act) []Act {
 // generalKeys are the keys that work at any time, for the help.
 var generalKeys = []hint{
 	{"j k ↓ ↑", "move, scroll"},
-	{"g G", "go to the beginning, to the end"},
-	{"pgdn pgup", "move by a page"},
-	{"h l ← →", "scroll to the sides (right pane)"},
-	{"{ }", "go to the file or agent before, after"},
-	{"tab", "go to the other pane"},
-	{"enter", "look closer; in the right pane: what you can do"},
+	{"enter", "open; in an item: acts"},
 	{"esc", "go back, drop the filter"},
-	{"1-6 [ ]", "tabs of the right pane; of a question that is shown, its options"},
-	{"n", "go to the next item that needs you"},
-	{"space", "what you can do with the item"},
+	{"n", "next that needs you"},
+	{"N", "earlier that needs you"},
+	{"/", "find in the pane"},
+	{"F", "filter what needs you"},
+	{"P", "all projects"},
 	{"t", "new task"},
 	{"z", "undo the last act"},
-	{":", "find what to do by its words"},
-	{"/", "filter the pane"},
-	{"F", "filter what needs you by its kind"},
-	{"P", "go to all projects"},
-	{"Y", "copy the command that settles the item"},
-	{"ctrl+t", "give the mouse to the terminal, or take it"},
+	{"space", "what you can do with it"},
+	{":", "find what to do"},
+	{"tab", "the other pane"},
+	{"1-6 [ ]", "tabs of the right pane"},
+	{"g G", "the beginning, the end"},
+	{"pgdn pgup", "a page"},
+	{"h l ← →", "scroll to the sides"},
+	{"{ }", "file before, after"},
+	{"Y", "copy the command for it"},
+	{"ctrl+t", "give or take the mouse"},
 	{"ctrl+r", "read everything again"},
+	{"ctrl+l", "draw again"},
 	{"?", "this help"},
-	{"q", "close the screen; runs go on"},
+	{"q", "close; agents go on"},
 }
 
-// helpText is the help: the keys that work at any time, then those of the acts that can be done now.
-func helpText(acts []Act, opened time.Time) []string {
-	var text []string
+// helpRows are the help in a width: the keys that work at any time beside those of the acts that can be done now, and the marks.
+func helpRows(about string, acts []Act, opened time.Time, width int) (rows []row) {
+	key := func(h hint) row {
+		text := " " + fit(h.key, 10) + " " + h.does
+		return row{text: text, draw: " " + bold.Render(fit(h.key, 10)) + " " + h.does}
+	}
+	left, right := []row{{text: "Anywhere", style: bold}}, []row(nil)
 	for _, h := range generalKeys {
-		text = append(text, fit(h.key, 10)+" "+h.does)
+		left = append(left, key(h))
 	}
-	first := true
 	for _, a := range acts {
-		if k := keyOf(a.Name); k != "" {
-			if first {
-				text, first = append(text, "", "The selected item:"), false
-			}
-			text = append(text, fit(k, 10)+" "+line(a.Label))
+		k := keyOf(a.Name)
+		if k == "" {
+			continue
 		}
+		if right == nil {
+			right = []row{{text: "This item: " + about, style: bold}}
+			if len(a.Fields) == 1 && len(a.Fields[0].Options) > 0 {
+				right = append(right, key(hint{"1-9", "answer with an option"}), key(hint{"0", "in your own words"}))
+			}
+		}
+		right = append(right, key(hint{k, line(a.Label)}))
 	}
-	return append(text, "", "Marks of what needs you: "+legend(marks[:5])+",", legend(marks[5:])+".", "Marks of other items: "+legend([]mark{works, waits, ended})+".",
-		"A run that you start here gets the environment of this screen, as it was when it was opened: "+format.Clock(opened)+".")
+	half := (width - 2) / 2
+	if right != nil {
+		right = append(right, row{})
+	}
+	right = append(right, row{text: "Marks", style: bold})
+	var one row
+	for _, m := range append(slices.Clone(marks), works, waits, ended) {
+		word := fit(m.sign+" "+m.means, 14)
+		if ansi.StringWidth(one.text)+15 > half {
+			right, one = append(right, one), row{}
+		}
+		one.text, one.draw = one.text+" "+word, one.draw+" "+m.style.Bold(true).Render(m.sign)+word[len(m.sign):]
+	}
+	right = append(right, one)
+	for i := range max(len(left), len(right)) {
+		var l, r row
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		rows = append(rows, row{text: fit(l.text, half) + "  " + r.text, draw: l.drawn(half) + "  " + r.drawn(half)})
+	}
+	rows = append(rows, row{})
+	s := &sheet{width: width, rows: rows}
+	s.add(dim, "", "Agents that you start here get the environment of "+format.Clock(opened)+", when this screen was opened. Ids and commands are in the tab documents.")
+	return s.rows
 }

@@ -239,10 +239,10 @@ func (l *list) selected() (item, bool) {
 
 func (l *list) resize(width, height int) { l.width, l.height = width, height }
 
-// nextNeed selects the next item that needs the person, from the top again after the last one.
-func (l *list) nextNeed() bool {
+// nextNeed selects the next item that needs the person, or for -1 the one before, from the top again after the last one.
+func (l *list) nextNeed(by int) bool {
 	for i := 1; i <= len(l.shown); i++ {
-		at := (l.at + i) % len(l.shown)
+		at := (l.at + by*i + len(l.shown)) % len(l.shown)
 		if l.shown[at].needs {
 			l.at = at
 			return true

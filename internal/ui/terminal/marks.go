@@ -17,18 +17,18 @@ type mark struct {
 }
 
 var (
-	asks   = mark{"?", yellow, "a question"}
-	spent  = mark{"$", yellow, "a limit is reached"}
-	review = mark{"✓", blue, "a review"}
-	choice = mark{"⑂", violet, "a choice between attempts"}
-	merge  = mark{"+", green, "ready to merge"}
-	clash  = mark{"≠", red, "a conflict"}
+	asks   = mark{"?", yellow, "question"}
+	spent  = mark{"$", yellow, "budget"}
+	review = mark{"✓", blue, "review"}
+	choice = mark{"⑂", violet, "choice"}
+	merge  = mark{"+", green, "merge"}
+	clash  = mark{"≠", red, "conflict"}
 	failed = mark{"✗", red, "failed"}
-	sent   = mark{"→", blue, "an uncertain delivery"}
+	sent   = mark{"→", blue, "delivery"}
 	stands = mark{"‖", dim, "stands still"}
-	agree  = mark{"~", dim, "settings have changed"}
+	agree  = mark{"~", dim, "settings"}
 	works  = mark{"●", blue, "at work"}
-	waits  = mark{"○", dim, "waiting"}
+	waits  = mark{"○", dim, "queue"}
 	ended  = mark{"·", dim, "done"}
 )
 
@@ -53,7 +53,7 @@ func markOf(kind status.NeedKind) mark {
 
 // ascii has characters of seven bits for those that the screen draws, each as wide.
 var ascii = strings.NewReplacer("✓", "v", "⑂", "Y", "≠", "#", "✗", "x", "→", ">", "‖", "-", "●", "*", "○", "o", "·", ".", "…", "~",
-	"▌", ">", "▰", "#", "▱", "-", "▾", "v", "‹", "<", "↵", "*", "“", "\"", "”", "\"", "│", "|", "─", "-", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "↓", "v", "↑", "^", "←", "<")
+	"•", "*", "▌", ">", "▰", "#", "▱", "-", "▾", "v", "‹", "<", "↵", "*", "“", "\"", "”", "\"", "│", "|", "─", "-", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "↓", "v", "↑", "^", "←", "<")
 
 // onlyASCII reports whether a terminal shows seven bits alone, by what its environment says: the console of Linux has no such marks.
 func onlyASCII(environ []string) bool {

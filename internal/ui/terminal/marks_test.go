@@ -13,7 +13,10 @@ import (
 
 // TestEachKindOfNeedHasItsMark: no two marks share a character, also in seven bits, each is a column wide, and the help and the docs name all.
 func TestEachKindOfNeedHasItsMark(t *testing.T) {
-	help := strings.Join(helpText(nil, night(t).overview.Needs[0].Since), "\n")
+	var help string
+	for _, r := range helpRows("", nil, today, 76) {
+		help += r.text + "\n"
+	}
 	page, err := os.ReadFile("../../../docs/ui.md")
 	if err != nil {
 		t.Fatal(err)

@@ -109,7 +109,7 @@ func TestACommandIsCopied(t *testing.T) {
 	}{
 		{[]string{"Y"}, "ferrus answer q2 1"},
 		{[]string{"x", "ctrl+y"}, "ferrus stop"},
-		{[]string{"t", "ctrl+y"}, "ferrus run"},
+		{[]string{"t", "ctrl+y"}, "ferrus branch"},
 		{[]string{":", "ctrl+y"}, "ferrus answer"},
 		{[]string{"n", "n", "r", "ctrl+y"}, "ferrus --branch parser reject"},
 	} {

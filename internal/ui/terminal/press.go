@@ -86,7 +86,9 @@ var screenKeys = map[string]func(*Model) tea.Cmd{
 	"4":         func(m *Model) tea.Cmd { return m.turn(3) },
 	"5":         func(m *Model) tea.Cmd { return m.turn(4) },
 	"6":         func(m *Model) tea.Cmd { return m.turn(5) },
-	"n":         (*Model).nextNeed,
+	"n":         func(m *Model) tea.Cmd { return m.nextNeed(1) },
+	"N":         func(m *Model) tea.Cmd { return m.nextNeed(-1) },
+	"ctrl+l":    func(*Model) tea.Cmd { return tea.ClearScreen },
 	"t":         (*Model).newTask,
 	"space":     (*Model).menu,
 	"/":         (*Model).startFilter,
@@ -182,11 +184,11 @@ func (m *Model) turn(to int) tea.Cmd {
 	return m.loadTab()
 }
 
-func (m *Model) nextNeed() tea.Cmd {
+func (m *Model) nextNeed(by int) tea.Cmd {
 	switch {
 	case m.overview == nil:
 		return nil
-	case !m.list.nextNeed():
+	case !m.list.nextNeed(by):
 		m.say("nothing needs you", false)
 		return nil
 	}
@@ -201,11 +203,11 @@ func (m *Model) turnQuietly(to int) tea.Cmd {
 }
 
 func (m *Model) newTask() tea.Cmd {
-	if m.overview == nil || len(m.overview.Acts) == 0 {
+	if m.overview == nil || !slices.ContainsFunc(m.overview.Acts, ofTask) {
 		m.say("no task can be given now", false)
 		return nil
 	}
-	m.dialog = &menu{title: "New task", acts: m.overview.Acts}
+	m.dialog = newTaskForm(m.overview.Acts, m.drafts)
 	return nil
 }
 
@@ -225,7 +227,11 @@ func (m *Model) openFinder() tea.Cmd {
 }
 
 func (m *Model) help() tea.Cmd {
-	m.dialog = &note{title: "Keys", text: helpText(m.acts(), m.opened)}
+	about, acts := "nothing", m.acts()
+	if it, any := m.list.selected(); any {
+		about = it.mark.means
+	}
+	m.dialog = &note{title: "Keys", build: func(width int) []row { return helpRows(about, acts, m.opened, width) }}
 	return nil
 }
 

@@ -102,8 +102,8 @@ func over(rows, box []string, top, left int) []string {
 
 // framed draws a frame with a title about rows that are n columns wide.
 func framed(title string, rows []string, n int) []string {
-	title = clip(title, n-1)
-	box := []string{"┌ " + bold.Render(title) + " " + strings.Repeat("─", max(0, n-ansi.StringWidth(title))) + "┐"}
+	title = clip(title, n-2)
+	box := []string{"┌─ " + bold.Render(title) + " " + strings.Repeat("─", max(0, n-1-ansi.StringWidth(title))) + "┐"}
 	for _, row := range rows {
 		box = append(box, "│ "+fit(row, n)+" │")
 	}

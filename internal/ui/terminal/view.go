@@ -71,6 +71,9 @@ func (m *Model) View() tea.View {
 	if f, ok := m.dialog.(*form); ok && f.asks() {
 		header, body, v.Cursor = m.askingView(f, body)
 	} else if m.dialog != nil {
+		for i, r := range body { // the rest is dim
+			body[i] = dim.Render(ansi.Strip(r))
+		}
 		box, cursor := m.dialog.view(m.width-2, len(body))
 		top, left := max(0, (len(body)-len(box))/2), max(0, (m.width-ansi.StringWidth(first(box)))/2)
 		body = over(body, box[:min(len(box), len(body))], top, left)
