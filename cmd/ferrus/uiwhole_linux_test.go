@@ -97,7 +97,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 
 	// A new task on a branch, and its run.
 	x.press(t, "t")
-	x.shows(t, "New task, on a branch")
+	x.shows(t, "on a branch of its own")
 	x.press(t, "2")
 	x.shows(t, "What is to be done")
 	x.press(t, "Fix the sum", "\t", "fix", "\x13")

@@ -316,7 +316,12 @@ func (b *Inbox) preview(height int) []string {
 
 // needsIn are the needs of an item of a project, the most urgent first.
 func needsIn(o *status.Overview, key Key) []status.Need {
-	list := slices.DeleteFunc(slices.Clone(o.Needs), func(n status.Need) bool { return keyOfNeed(n) != key })
+	return urgently(slices.DeleteFunc(slices.Clone(o.Needs), func(n status.Need) bool { return keyOfNeed(n) != key }))
+}
+
+// urgently are needs, the most urgent first.
+func urgently(list []status.Need) []status.Need {
+	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b status.Need) int { return a.Kind.Urgency() - b.Kind.Urgency() })
 	return list
 }

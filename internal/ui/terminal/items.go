@@ -13,11 +13,11 @@ import (
 // itemsOf are the items of an overview in the order of the screen.
 func itemsOf(o *status.Overview, now time.Time) []item {
 	needs := map[Key][]status.Need{}
-	for _, n := range o.Needs {
+	for _, n := range urgently(o.Needs) {
 		key := keyOfNeed(n)
-		needs[key] = needsIn(o, key)
+		needs[key] = append(needs[key], n)
 	}
-	var all []item
+	all := make([]item, 0, len(o.Machines)+len(o.Pipelines)+len(o.Queue)+len(o.Archived))
 	for _, m := range o.Machines {
 		if n := needs[Key{Task, m.Branch}]; m.Branch != "" || m.Group != status.Idle || len(n) > 0 {
 			all = append(all, ofMachine(m, n))
@@ -155,43 +155,42 @@ func parents(o *status.Overview) map[Key]Key {
 
 // nested orders items by group, and in a group each below its parent, if that is there.
 func nested(all []item, parents map[Key]Key) []item {
-	var sorted []item
+	sorted := make([]item, 0, len(all))
 	slices.SortStableFunc(all, func(a, b item) int { // needs of equal urgency, the oldest first
 		if a.needs && b.needs {
 			return cmp.Or(a.urgency-b.urgency, a.since.Compare(b.since))
 		}
 		return a.group - b.group
 	})
-	for g := range groups {
-		here := map[Key]bool{}
-		for _, it := range all {
-			if it.group == g {
-				here[it.key] = true
-			}
+	children, there := map[Key][]int{}, map[Key]int{} // by the parent; the group of each
+	for i, it := range all {
+		there[it.key] = it.group
+		if p, ok := parents[it.key]; ok {
+			children[p] = append(children[p], i)
 		}
-		var below func(parent Key, depth int)
-		below = func(parent Key, depth int) {
-			for _, it := range all {
-				if p, ok := parents[it.key]; ok && p == parent && it.group == g && here[it.key] {
-					here[it.key] = false
-					it.depth = depth
-					sorted = append(sorted, it)
-					below(it.key, depth+1)
-				}
-			}
+	}
+	done := make([]bool, len(all))
+	var add func(i, depth int)
+	add = func(i, depth int) {
+		if done[i] {
+			return
 		}
-		for _, it := range all {
-			if p, ok := parents[it.key]; it.group == g && here[it.key] && (!ok || !here[p]) {
-				here[it.key] = false
-				sorted = append(sorted, it)
-				below(it.key, 1)
-			}
-		}
-		for _, it := range all { // of a circle, which a damaged project may have
-			if it.group == g && here[it.key] {
-				sorted = append(sorted, it)
+		done[i], all[i].depth = true, depth
+		sorted = append(sorted, all[i])
+		for _, c := range children[all[i].key] {
+			if all[c].group == all[i].group {
+				add(c, depth+1)
 			}
 		}
 	}
+	for _, circles := range []bool{false, true} { // which a damaged project may have
+		for i, it := range all {
+			p, ok := parents[it.key]
+			if g, here := there[p]; circles || !ok || !here || g != it.group {
+				add(i, 0)
+			}
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b item) int { return a.group - b.group })
 	return sorted
 }

@@ -101,7 +101,7 @@ func (l *list) keep() {
 }
 
 func (l *list) sift() {
-	l.shown = nil
+	l.shown = make([]item, 0, len(l.items))
 	folded := l.folded()
 	for _, it := range l.items {
 		if l.holds(it) && !folded[it.group] {
@@ -281,47 +281,65 @@ func (l *list) press(key string) bool {
 	return true
 }
 
-// view draws the groups with their items, a line each where the list has the whole width, else two; those that are folded in one line.
+// view draws the groups with their items, a line each where the list has the whole width, else two; those that are folded in one line. It draws
+// no more than is seen.
 func (l *list) view(focused bool, now time.Time) []string {
-	var drawn []string
-	l.lines = nil
+	const head, words = -1, -2
+	each := 2 // lines
+	if l.dense {
+		each = 1
+	}
+	type place struct{ what, group int } // what is an item of shown, or one of the above
+	var lines []place
 	from, to := 0, 0 // the lines of the selected item
+	if len(l.shown) == 0 || l.shown[0].group != 0 {
+		lines = append(lines, place{head, 0})
+	}
 	group := -1
 	for i, it := range l.shown {
-		if it.key.Kind == Folded {
-			continue
-		}
 		if i == l.at {
-			from = len(drawn)
+			from = len(lines)
+		}
+		if it.key.Kind == Folded {
+			lines = append(lines, place{words, 0})
+			if l.at >= i {
+				from, to = len(lines)-1, len(lines)
+			}
+			break
 		}
 		if it.group != group {
 			group = it.group
-			drawn, l.lines = append(drawn, bold.Render(fit(l.head(group), l.width))), append(l.lines, -1)
+			lines = append(lines, place{head, group})
 		}
-		drawn = append(drawn, l.draw(it, i == l.at, focused, now)...)
-		for len(l.lines) < len(drawn) {
-			l.lines = append(l.lines, i)
+		for range each {
+			lines = append(lines, place{i, group})
 		}
 		if i == l.at {
-			to = len(drawn)
+			to = len(lines)
 		}
 	}
-	if group != 0 && len(l.groups) > 0 && (len(l.shown) == 0 || l.shown[0].group != 0) {
-		drawn, l.lines = append([]string{bold.Render(fit(l.head(0), l.width))}, drawn...), append([]int{-1}, l.lines...)
-		from, to = from+1, to+1
-	}
-	if text, at := l.words(focused); text != "" {
-		if drawn, l.lines = append(drawn, text), append(l.lines, at); l.at >= at {
-			from, to = len(drawn)-1, len(drawn)
-		}
-	}
-	l.top = max(0, min(l.top, from, len(drawn)-l.height))
+	l.top = max(0, min(l.top, from, len(lines)-l.height))
 	if to > l.top+l.height {
 		l.top = to - l.height
 	}
-	l.top = max(0, min(l.top, len(drawn)-l.height))
-	l.lines = l.lines[l.top:min(len(drawn), l.top+l.height)]
-	drawn = drawn[l.top:min(len(drawn), l.top+l.height)]
+	l.top = max(0, min(l.top, len(lines)-l.height))
+	var drawn []string
+	l.lines = nil
+	for n := l.top; n < min(len(lines), l.top+l.height); n++ {
+		switch at := lines[n]; at.what {
+		case head:
+			drawn, l.lines = append(drawn, bold.Render(fit(l.head(at.group), l.width))), append(l.lines, -1)
+		case words:
+			text, first := l.words(focused)
+			drawn, l.lines = append(drawn, text), append(l.lines, first)
+		default:
+			half := 0
+			if n > 0 && lines[n-1] == at {
+				half = 1
+			}
+			drawn, l.lines = append(drawn, l.draw(l.shown[at.what], at.what == l.at, focused, now)[half]), append(l.lines, at.what)
+		}
+	}
 	for len(drawn) < l.height {
 		drawn = append(drawn, strings.Repeat(" ", l.width))
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"reflect"
+	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -40,19 +43,71 @@ func (m *Model) edited(text string, err error) {
 	}
 }
 
-// frames are how often in a second the screen may be drawn. Looking whether it must be is nearly all that an idle screen costs,
-// and waiting for it is most of the time from a key to the screen.
-const frames = 40
+// frames are how often in a second the screen is drawn while something happens: waiting for that is most of the time from a key to the
+// screen. Afterwards it is drawn once in idle: each look whether something has changed costs time of a processor.
+const (
+	frames = 120
+	lively = 200 * time.Millisecond // after the last message
+	idle   = time.Second
+)
 
 // show runs a program, whose own context ends with it.
 func show(ctx context.Context, m tea.Model, own *context.Context, t Terminal) error {
 	within, end := context.WithCancel(ctx)
 	defer end()
 	*own = within
-	_, err := tea.NewProgram(m, tea.WithFPS(frames), tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
-		tea.WithoutSignalHandler()).Run()
+	var p *tea.Program
+	at := &pace{resting: true}
+	p = tea.NewProgram(m, tea.WithFPS(frames), tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
+		tea.WithoutSignalHandler(), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+			at.message(tickerOf(p))
+			return msg
+		}))
+	_, err := p.Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// A pace is how often a program looks whether it must draw.
+type pace struct {
+	mu      sync.Mutex
+	last    time.Time // of the messages
+	resting bool
+}
+
+// message is called for each message, before the program takes it.
+func (a *pace) message(looks *time.Ticker) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last = time.Now()
+	if !a.resting || looks == nil {
+		return
+	}
+	a.resting = false
+	looks.Reset(time.Second / frames)
+	time.AfterFunc(lively, func() { a.rest(looks) })
+}
+
+// rest slows the looks down, unless there were messages since it was planned.
+func (a *pace) rest(looks *time.Ticker) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if left := lively - time.Since(a.last); left > 0 {
+		time.AfterFunc(left, func() { a.rest(looks) })
+		return
+	}
+	a.resting = true
+	looks.Reset(idle)
+}
+
+// tickerOf is what a program of bubbletea looks by whether it must draw, which it offers no way to change; nil in a version that has it no more.
+// Call it from the program's own goroutine.
+func tickerOf(p *tea.Program) *time.Ticker {
+	field := reflect.ValueOf(p).Elem().FieldByName("ticker")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() {
+		return nil
+	}
+	return (*time.Ticker)(field.UnsafePointer())
 }
