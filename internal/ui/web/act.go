@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/review"
 )
 
 // A form is an act as a form of a page.
@@ -199,8 +200,7 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 	}
 	done := result{Label: f.Act.Label, Text: out.Text}
 	if f.Act.Name == "reject" {
-		about := Subject{Branch: f.Act.Report.Branch, Task: f.Act.On.Task, Submission: f.Act.On.Submission}
-		draft, err := s.drafts.Remove(about)
+		draft, err := s.reviews.Remove(review.SubjectOfAct(f.Act))
 		if err != nil {
 			s.opts.Log.Warn("the draft of a rejection stays", "error", err)
 		}
@@ -209,7 +209,7 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if undone := s.results.take(r.PostForm.Get("undone")); undone != nil {
-		if err := s.drafts.PutBack(undone.Draft); err != nil {
+		if err := s.reviews.PutBack(undone.Draft); err != nil {
 			s.opts.Log.Warn("the draft of a rejection that was taken back is lost", "error", err)
 		}
 	}
@@ -324,7 +324,7 @@ type result struct {
 	Label, Text string
 	Undo        *form  // that takes it back, as long as nobody has gone on with the task; nil where none does
 	Undone      string // names another result, with the draft of the rejection that this was; "" for none
-	Draft       Draft
+	Draft       review.Draft
 }
 
 // results are the results that were not shown yet.
@@ -369,19 +369,19 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := r.PostForm
-	about := Subject{Branch: v.Get("branch"), Task: v.Get("task"), Submission: v.Get("submission")}
+	about := review.Subject{Branch: v.Get("branch"), Task: v.Get("task"), Submission: v.Get("submission")}
 	from := own(v.Get("from"))
 	var err error
 	switch {
 	case v.Get("discard") == "all":
-		_, err = s.drafts.Remove(about)
+		_, err = s.reviews.Remove(about)
 	case v.Has("viewed"):
 		if next, none := strconv.Atoi(v.Get("next")); none == nil {
 			from += "#f-" + strconv.Itoa(next)
 		}
-		err = s.drafts.View(about, v.Get("path"), v.Get("id"), v.Get("viewed") == "yes")
+		err = s.reviews.View(about, v.Get("path"), v.Get("id"), v.Get("viewed") == "yes")
 	default:
-		err = s.drafts.Comment(about, Comment{Path: v.Get("path"), Line: v.Get("line"), Quote: v.Get("quote"), Text: v.Get("text")})
+		err = s.reviews.Comment(about, review.Comment{Path: v.Get("path"), Line: v.Get("line"), Quote: v.Get("quote"), Text: v.Get("text")})
 	}
 	if err != nil {
 		s.failWith(w, r, err, v.Get("text"))

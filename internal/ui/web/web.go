@@ -29,6 +29,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/review"
 )
 
 // Options are what a site needs.
@@ -53,11 +54,10 @@ type Site struct {
 	opts    Options
 	base    string // what the addresses of its pages begin with; "" where it is the only project
 	gate    *Gate
-	drafts  Store
+	reviews *review.Reader
 	hub     *hub
 	seen    *seen
 	results *results
-	patches patches
 	started time.Time
 }
 
@@ -77,8 +77,8 @@ func New(ctx context.Context, opts Options) (*Site, error) {
 
 // newSite returns the site of a project without a gate.
 func newSite(ctx context.Context, opts Options) *Site {
-	return &Site{opts: opts, base: baseOf(opts.ID), drafts: Store{Home: filepath.Join(opts.Root, project.DirName)}, hub: newHub(ctx, opts.Root),
-		seen: newSeen(), results: newResults(), patches: patches{all: map[[2]string]*readPatch{}}, started: time.Now()}
+	return &Site{opts: opts, base: baseOf(opts.ID), reviews: review.NewReader(filepath.Join(opts.Root, project.DirName)), hub: newHub(ctx, opts.Root),
+		seen: newSeen(), results: newResults(), started: time.Now()}
 }
 
 // Link returns a link that lets one browser in, and until when it can be used.

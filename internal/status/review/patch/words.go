@@ -1,7 +1,7 @@
 package patch
 
-// A part is some of a line, by its bytes. The empty one is none.
-type part struct{ from, to int }
+// A Part is some of a line, by its bytes. The empty one is none.
+type Part struct{ From, To int }
 
 // Pairs returns what stands side by side of a hunk, by the indexes of its lines: a removed line and the added one in its place, or twice a
 // line of both files. Where there is none, it is -1.
@@ -28,10 +28,10 @@ func Pairs(lines []Line) (list [][2]int) {
 	return list
 }
 
-// changedWords returns for each line of a hunk the words in which it differs from the line that stands beside it. Lines that have little in
+// ChangedWords returns for each line of a hunk the words in which it differs from the line that stands beside it. Lines that have little in
 // common have none.
-func changedWords(lines []Line) []part {
-	words := make([]part, len(lines))
+func ChangedWords(lines []Line) []Part {
+	words := make([]Part, len(lines))
 	for _, pair := range Pairs(lines) {
 		if was, now := pair[0], pair[1]; was >= 0 && now >= 0 && was != now {
 			words[was], words[now] = differing(lines[was].Text, lines[now].Text)
@@ -52,7 +52,7 @@ func run(lines []Line, kind byte) int {
 
 // differing are the parts of two lines between what they begin and end with in common. No word is cut. Both are empty where less than a third of
 // the longer line is common.
-func differing(a, b string) (part, part) {
+func differing(a, b string) (Part, Part) {
 	most := min(len(a), len(b))
 	head := 0
 	for head < most && a[head] == b[head] {
@@ -69,12 +69,17 @@ func differing(a, b string) (part, part) {
 		tail--
 	}
 	if 3*(head+tail) < max(len(a), len(b)) {
-		return part{}, part{}
+		return Part{}, Part{}
 	}
-	return part{head, len(a) - tail}, part{head, len(b) - tail}
+	return Part{head, len(a) - tail}, Part{head, len(b) - tail}
 }
 
 // cuts reports whether a word goes on at an index.
 func cuts(text string, at int) bool {
-	return at > 0 && at < len(text) && inWord(text[at-1]) && inWord(text[at])
+	return at > 0 && at < len(text) && InWord(text[at-1]) && InWord(text[at])
+}
+
+// InWord reports whether a byte is a part of a word or of a number.
+func InWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }

@@ -1,18 +1,12 @@
 package patch
 
 import (
-	"html"
-	"html/template"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 )
 
 const sample = `diff --git a/a.go b/a.go
@@ -73,40 +67,6 @@ func TestAPatchIsRead(t *testing.T) {
 	}
 }
 
-var tag = regexp.MustCompile(`<span class="[kscmf]">|</span>|</?b>|</?mark>`)
-
-// TestColouredLinesAreTheSameText, whatever it is: it becomes no element of the page.
-func TestColouredLinesAreTheSameText(t *testing.T) {
-	for _, f := range Parse(sample) {
-		all := texts(Highlight(&f))
-		for i, h := range f.Hunks {
-			for j, l := range h.Lines {
-				bare := tag.ReplaceAllString(all[i][j], "")
-				if strings.ContainsAny(bare, `<>"`) || html.UnescapeString(bare) != safetext.Mark(l.Text) {
-					t.Errorf("%q became %q", l.Text, all[i][j])
-				}
-			}
-		}
-	}
-	f := Parse(sample)[0]
-	coloured := texts(Highlight(&f))[0]
-	if !strings.HasPrefix(coloured[0], `<span class="k">package</span>`) || !strings.HasPrefix(coloured[3], `<span class="c">`) {
-		t.Errorf("%q", coloured)
-	}
-}
-
-func texts[T ~string](all [][]T) [][]string {
-	var list [][]string
-	for _, lines := range all {
-		var one []string
-		for _, l := range lines {
-			one = append(one, string(l))
-		}
-		list = append(list, one)
-	}
-	return list
-}
-
 // TestWhatGitWrites of files with awkward names and lines is read: as many lines as git counts, and every path.
 func TestWhatGitWrites(t *testing.T) {
 	dir := t.TempDir()
@@ -143,22 +103,4 @@ func TestWhatGitWrites(t *testing.T) {
 	if diff := cmp.Diff(want, sum); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add(sample)
-	f.Add("@@ -0,9 +0,9 @@\n+x\n\\\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, file := range Parse(text) {
-			all := Highlight(&file)
-			for i, h := range file.Hunks {
-				for j, l := range h.Lines {
-					bare := tag.ReplaceAllString(string(all[i][j]), "")
-					if strings.ContainsAny(bare, `<>"`) || html.UnescapeString(bare) != html.UnescapeString(template.HTMLEscapeString(safetext.Mark(l.Text))) {
-						t.Errorf("%q became %q", l.Text, all[i][j])
-					}
-				}
-			}
-		}
-	})
 }

@@ -1,16 +1,18 @@
-package patch
+// Package highlight colours the lines of a patch for a page, by tables of languages.
+package highlight
 
 import (
 	"html/template"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+	"github.com/ferrus-go/ferrus/internal/status/review/patch"
 )
 
-// Highlight returns the lines of each hunk of a file as HTML, in their order, coloured by its language. The words in which a line differs from the
+// Lines returns the lines of each hunk of a file as HTML, in their order, coloured by its language. The words in which a line differs from the
 // one in its place are bold. All text is escaped, and hidden characters are marked. The time that it takes grows with the text alone, whatever the
 // text is.
-func Highlight(f *File) [][]template.HTML {
+func Lines(f *patch.File) [][]template.HTML {
 	l := lexerOf(f.Path)
 	all := make([][]template.HTML, len(f.Hunks))
 	for i, h := range f.Hunks {
@@ -27,9 +29,9 @@ type lexer struct {
 }
 
 // hunk colours lines. Each side is a text of its own: a string that begins in a removed line does not go on in an added one.
-func (l *lexer) hunk(lines []Line) []template.HTML {
+func (l *lexer) hunk(lines []patch.Line) []template.HTML {
 	all := make([]template.HTML, len(lines))
-	changed := changedWords(lines)
+	changed := patch.ChangedWords(lines)
 	var was, now *region
 	for i, line := range lines {
 		switch line.Kind {
@@ -38,8 +40,8 @@ func (l *lexer) hunk(lines []Line) []template.HTML {
 		case '+':
 			all[i], now = l.line(line.Text, now, changed[i])
 		case ' ':
-			_, was = l.line(line.Text, was, part{})
-			all[i], now = l.line(line.Text, now, part{})
+			_, was = l.line(line.Text, was, patch.Part{})
+			all[i], now = l.line(line.Text, now, patch.Part{})
 		default:
 			all[i] = template.HTML(escaped(line.Text))
 		}
@@ -49,7 +51,7 @@ func (l *lexer) hunk(lines []Line) []template.HTML {
 
 // line colours a line that begins within a region, or in code if that is nil, and returns within what the next one begins. What has changed in
 // it is bold.
-func (l *lexer) line(text string, in *region, changed part) (template.HTML, *region) {
+func (l *lexer) line(text string, in *region, changed patch.Part) (template.HTML, *region) {
 	var b strings.Builder
 	// put writes the text up to an index.
 	written := 0
@@ -60,12 +62,12 @@ func (l *lexer) line(text string, in *region, changed part) (template.HTML, *reg
 		}
 		for written < to {
 			from, end := written, to
-			bold := from >= changed.from && from < changed.to
+			bold := from >= changed.From && from < changed.To
 			switch {
 			case bold:
-				end = min(to, changed.to)
-			case from < changed.from:
-				end = min(to, changed.from)
+				end = min(to, changed.To)
+			case from < changed.From:
+				end = min(to, changed.From)
 			}
 			html := escaped(text[from:end])
 			if bold {
@@ -139,7 +141,7 @@ func (s *region) end(text string, at int) (int, bool) {
 // word returns the index behind the word, the number or the byte at an index, and its class, empty for what has no colour.
 func (l *lexer) word(text string, at int) (int, string) {
 	end := at
-	for end < len(text) && inWord(text[end]) {
+	for end < len(text) && patch.InWord(text[end]) {
 		end++
 	}
 	switch word := text[at:end]; {
@@ -155,9 +157,4 @@ func (l *lexer) word(text string, at int) (int, string) {
 		return end, "f"
 	}
 	return end, ""
-}
-
-// inWord reports whether a byte is a part of a word or of a number.
-func inWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }

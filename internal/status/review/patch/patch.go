@@ -1,4 +1,4 @@
-// Package patch reads a patch as git writes it: files, hunks and lines with their numbers, for a page that shows them. What is
+// Package patch reads a patch as git writes it: files, hunks and lines with their numbers, for what shows them. What is
 // no line of a patch becomes a note, so that nothing of the text is lost.
 package patch
 

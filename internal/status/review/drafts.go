@@ -1,4 +1,4 @@
-package web
+package review
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/platform/safetext"
 	"github.com/ferrus-go/ferrus/internal/state/refusal"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // Drafts are comments that a person writes on lines of a patch before deciding about it. They are files in .ferrus/drafts, one for each
@@ -42,6 +43,11 @@ const busy = 5 * time.Second
 // A Subject is what comments are about.
 type Subject struct {
 	Branch, Task, Submission string // Branch is "" for the project's own task
+}
+
+// SubjectOfAct is what an act was about.
+func SubjectOfAct(a status.Act) Subject {
+	return Subject{Branch: a.Report.Branch, Task: a.On.Task, Submission: a.On.Submission}
 }
 
 // A Comment is about one line of a patch.

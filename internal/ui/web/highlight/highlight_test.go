@@ -1,8 +1,14 @@
-package patch
+package highlight
 
 import (
+	"html"
+	"html/template"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/platform/safetext"
+	"github.com/ferrus-go/ferrus/internal/status/review/patch"
 )
 
 // TestColours shows what each kind of text becomes, one line of a row: K, S, M, C and F begin a class, and . ends it; [ and ] are around the words that
@@ -34,12 +40,12 @@ func TestColours(t *testing.T) {
 		{"a.go", `\ No newline at end of file`, " No newline at end of file"},
 		{"a.go", " größe(1) <b>", "Fgröße.(M1.) <b>"},
 	} {
-		f := File{Path: row.name, Hunks: []Hunk{{}}}
+		f := patch.File{Path: row.name, Hunks: []patch.Hunk{{}}}
 		for _, line := range strings.Split(row.text, "\n") {
-			f.Hunks[0].Lines = append(f.Hunks[0].Lines, Line{Kind: line[0], Text: line[1:]})
+			f.Hunks[0].Lines = append(f.Hunks[0].Lines, patch.Line{Kind: line[0], Text: line[1:]})
 		}
 		var got []string
-		for _, line := range Highlight(&f)[0] {
+		for _, line := range Lines(&f)[0] {
 			got = append(got, short.Replace(string(line)))
 		}
 		if got := strings.Join(got, "|"); got != row.want {
@@ -66,4 +72,59 @@ func TestEveryLanguageIsOne(t *testing.T) {
 			}
 		}
 	}
+}
+
+const sample = "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,4 @@ func f() {\n package a\n-var x = \"<old>\"\n" +
+	"+var x = \"<script>alert(1)</script>\"\n+// diff --git a/fake b/fake\n \n\\ No newline at end of file\n"
+
+var tag = regexp.MustCompile(`<span class="[kscmf]">|</span>|</?b>|</?mark>`)
+
+// TestColouredLinesAreTheSameText, whatever it is: it becomes no element of the page.
+func TestColouredLinesAreTheSameText(t *testing.T) {
+	for _, f := range patch.Parse(sample) {
+		all := texts(Lines(&f))
+		for i, h := range f.Hunks {
+			for j, l := range h.Lines {
+				bare := tag.ReplaceAllString(all[i][j], "")
+				if strings.ContainsAny(bare, `<>"`) || html.UnescapeString(bare) != safetext.Mark(l.Text) {
+					t.Errorf("%q became %q", l.Text, all[i][j])
+				}
+			}
+		}
+	}
+	f := patch.Parse(sample)[0]
+	coloured := texts(Lines(&f))[0]
+	if !strings.HasPrefix(coloured[0], `<span class="k">package</span>`) || !strings.HasPrefix(coloured[3], `<span class="c">`) {
+		t.Errorf("%q", coloured)
+	}
+}
+
+func texts[T ~string](all [][]T) [][]string {
+	var list [][]string
+	for _, lines := range all {
+		var one []string
+		for _, l := range lines {
+			one = append(one, string(l))
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add(sample)
+	f.Add("@@ -0,9 +0,9 @@\n+x\n\\\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, file := range patch.Parse(text) {
+			all := Lines(&file)
+			for i, h := range file.Hunks {
+				for j, l := range h.Lines {
+					bare := tag.ReplaceAllString(string(all[i][j]), "")
+					if strings.ContainsAny(bare, `<>"`) || html.UnescapeString(bare) != html.UnescapeString(template.HTMLEscapeString(safetext.Mark(l.Text))) {
+						t.Errorf("%q became %q", l.Text, all[i][j])
+					}
+				}
+			}
+		}
+	})
 }
