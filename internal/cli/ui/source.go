@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -16,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/rootfs"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/review"
 	"github.com/ferrus-go/ferrus/internal/ui/terminal"
 )
 
@@ -25,10 +28,15 @@ type reader struct {
 	root    string
 	changes *project.Watcher // ends with the process
 	may     func() error     // why nothing may be done in it
+	reviews *review.Reader
+
+	mu       sync.Mutex
+	rejected review.Draft // of the newest rejection, for its undo
 }
 
 func newReader(a *cli.App, root string) *reader {
-	return &reader{app: a, root: root, changes: project.NewWatcher(root), may: func() error { return nil }}
+	return &reader{app: a, root: root, changes: project.NewWatcher(root), may: func() error { return nil },
+		reviews: review.NewReader(filepath.Join(root, project.DirName))}
 }
 
 // Changed returns when something may have changed.
@@ -61,7 +69,7 @@ func (r *reader) Detail(ctx context.Context, key terminal.Key) (*terminal.Detail
 			return nil, err
 		}
 		defer e.Close()
-		task, err := status.ReadDetail(ctx, e, entries)
+		task, err := r.task(ctx, e)
 		return &terminal.Detail{Task: task}, err
 	case terminal.Pipeline:
 		l, err := r.run(key.Name)
@@ -227,6 +235,9 @@ func (r *reader) Do(ctx context.Context, key terminal.Key, shown status.Act, val
 	}
 	if what.Report != nil {
 		done.Before = what.Report.Seq
+	}
+	if err == nil && !done.Failed() {
+		r.settle(what)
 	}
 	return done, nil
 }

@@ -203,7 +203,7 @@ func (d Draft) Offer(acts []status.Act) {
 	for i, a := range acts {
 		if a.Name == "reject" && a.On.Submission == d.Subject.Submission && len(a.Fields) > 0 {
 			acts[i].Fields = slices.Clone(a.Fields)
-			acts[i].Fields[0].Value = d.Text()
+			acts[i].Fields[0].Value = safetext.Mark(d.Text())
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (m *Model) begin(r reply) tea.Cmd {
 	}
 	delete(m.drafts, draftOf(act))
 	m.say("", false)
-	key := m.of
+	key := m.item()
 	if m.overview != nil && slices.ContainsFunc(m.overview.Acts, act.Same) {
 		key = Key{}
 	}
@@ -70,14 +70,14 @@ func (m *Model) prefilled(act Act) map[string]string {
 	return map[string]string{"seq": strconv.FormatUint(seq, 10)}
 }
 
-func draftOf(act Act) string { return strings.Join(act.Args, "\x00") }
+func draftOf(act Act) string { return act.ID + "\x00" + strings.Join(act.Args, "\x00") }
 
 // acted takes what became of an act, and begins what has waited for it.
 func (m *Model) acted(msg actedMsg) tea.Cmd {
 	j := msg.job
 	m.jobs = m.jobs.without(j)
 	what := line(j.act.Label) + ": "
-	if j.key != m.of && j.key != (Key{}) { // the person has gone on to another item
+	if j.key != m.item() && j.key != (Key{}) { // the person has gone on to another item
 		what = machineName(j.key.Name) + ": " + what
 	}
 	if msg.err != nil || msg.outcome.Failed() {
@@ -95,12 +95,13 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 	} else {
 		first, _, _ := strings.Cut(strings.TrimSpace(msg.outcome.Text), "\n")
 		m.say(m.now().Format("15:04")+" "+what+first, false)
+		m.leavePage(j)
 		m.undo = undo{key: j.key, act: j.act.Name, seq: msg.outcome.Before, shown: true}
 		if j.key != m.of || !status.Undoable(j.act.Name) || !slices.ContainsFunc(m.detail.Acts(), func(a Act) bool { return a.Name == "rollback" }) {
 			m.undo = undo{}
 		}
 	}
-	return tea.Batch(m.work(), m.loadOverview(), m.load(), m.leave())
+	return tea.Batch(m.work(), m.loadOverview(), m.load(), m.readPage(), m.leave())
 }
 
 // showNote shows the next note, unless the person is busy with a dialog: then the message names it, and the note follows.
@@ -129,7 +130,7 @@ func (m *Model) possible(msg possibleMsg) tea.Cmd {
 		m.say(name+" was not done: "+msg.err.Error(), true)
 	case len(acts) == 0:
 		m.say(name+" was not done: it is not possible now", false)
-	case j.key == m.of && m.dialog == nil && m.filter == nil:
+	case j.key == m.item() && m.dialog == nil && m.filter == nil:
 		m.closing = false
 		return tea.Batch(m.offer(acts), m.work())
 	default:

@@ -37,6 +37,7 @@ type fake struct {
 	outcome Outcome
 	reads   int
 	err     error
+	judged  judged
 }
 
 func (f *fake) Overview(context.Context, bool) (*status.Overview, error) {

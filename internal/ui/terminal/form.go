@@ -23,6 +23,8 @@ type form struct {
 	ways   []Act  // of a new task; does is one of them
 	way    int
 	chosen bool // numbers are typed, and choose no way
+
+	save func(values map[string]string) tea.Cmd // takes what is sent in place of an act; nil for an act
 }
 
 // An input is a field that is being filled in.
@@ -180,7 +182,7 @@ func (f *form) update(msg tea.Msg) (reply, tea.Cmd) {
 		return reply{closed: true, values: f.values()}, nil
 	case k == "ctrl+s":
 		return f.send(), nil
-	case k == "ctrl+y":
+	case k == "ctrl+y" && f.save == nil:
 		return reply{copy: commandOf(f.does)}, nil
 	case k == "ctrl+e" && in.area != nil:
 		in.choice = len(in.Options)
@@ -281,6 +283,9 @@ func (f *form) keys() []hint {
 	if len(f.inputs) > 1 {
 		list = append(list, hint{"tab", "next field"})
 	}
+	if f.save != nil {
+		return list
+	}
 	return append(list, hint{"ctrl+y", "copy the command"})
 }
 
@@ -331,7 +336,7 @@ func (f *form) view(width, height int) ([]string, *tea.Cursor) {
 	}
 	if f.wrong != "" {
 		rows = append(rows, red.Render(f.wrong))
-	} else {
+	} else if f.save == nil {
 		rows = append(rows, dim.Render(clip(commandOf(f.does), width)))
 	}
 	if cut := top - max(0, height-2-room-2); cut > 0 && len(rows) > height-2 { // the field in hand stays in sight

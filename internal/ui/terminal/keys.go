@@ -130,6 +130,12 @@ func helpRows(about string, acts []Act, opened time.Time, width int) (rows []row
 		one.text, one.draw = one.text+" "+word, one.draw+" "+m.style.Bold(true).Render(m.sign)+word[len(m.sign):]
 	}
 	right = append(right, one)
+	for _, p := range pageKeys {
+		right = append(right, row{}, row{text: p.title, style: bold})
+		for _, h := range p.keys {
+			right = append(right, key(h))
+		}
+	}
 	for i := range max(len(left), len(right)) {
 		var l, r row
 		if i < len(left) {

@@ -19,7 +19,7 @@ type mark struct {
 var (
 	asks   = mark{"?", yellow, "question"}
 	spent  = mark{"$", yellow, "budget"}
-	review = mark{"✓", blue, "review"}
+	judges = mark{"✓", blue, "review"}
 	choice = mark{"⑂", violet, "choice"}
 	merge  = mark{"+", green, "merge"}
 	clash  = mark{"≠", red, "conflict"}
@@ -33,12 +33,12 @@ var (
 )
 
 // marks are those of the help, in the order of urgency.
-var marks = []mark{asks, spent, clash, sent, review, choice, merge, failed, stands, agree}
+var marks = []mark{asks, spent, clash, sent, judges, choice, merge, failed, stands, agree}
 
 // needMarks are the marks of what needs the person. All else stands still.
 var needMarks = map[status.NeedKind]mark{
 	status.NeedAnswer: asks, status.NeedResponse: asks, status.NeedBudget: spent, status.NeedDay: spent,
-	status.NeedReview: review, status.NeedChoice: choice, status.NeedMerge: merge, status.NeedConflict: clash,
+	status.NeedReview: judges, status.NeedChoice: choice, status.NeedMerge: merge, status.NeedConflict: clash,
 	status.NeedFailed: failed, status.NeedInspection: failed, status.NeedDelivery: sent, status.NeedAgreement: agree,
 }
 
@@ -53,7 +53,8 @@ func markOf(kind status.NeedKind) mark {
 
 // ascii has characters of seven bits for those that the screen draws, each as wide.
 var ascii = strings.NewReplacer("✓", "v", "⑂", "Y", "≠", "#", "✗", "x", "→", ">", "‖", "-", "●", "*", "○", "o", "·", ".", "…", "~",
-	"•", "*", "▌", ">", "▰", "#", "▱", "-", "▾", "v", "‹", "<", "↵", "*", "“", "\"", "”", "\"", "│", "|", "─", "-", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "↓", "v", "↑", "^", "←", "<")
+	"•", "*", "▌", ">", "▰", "#", "▱", "-", "▾", "v", "‹", "<", "↵", "*", "“", "\"", "”", "\"", "│", "|", "─", "-", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+",
+	"↓", "v", "↑", "^", "←", "<")
 
 // onlyASCII reports whether a terminal shows seven bits alone, by what its environment says: the console of Linux has no such marks.
 func onlyASCII(environ []string) bool {

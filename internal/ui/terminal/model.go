@@ -30,6 +30,7 @@ type Model struct {
 	reads, shown  int  // of tabs: the number of the last one that began, and of the newest that ended
 	right         bool // the right pane has the focus
 	dialog        dialog
+	page          page             // in place of the panes, nil for none
 	filter        *textinput.Model // while it is typed
 	editing       *form            // its text is being edited by $EDITOR
 
@@ -102,6 +103,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.shown = msg.n
 		return m.Update(msg.read)
+	case pageMsg:
+		return m, m.takePage(msg)
 	case diffMsg, outputMsg, checkLogMsg:
 		return m, m.takeTab(msg)
 	default:
@@ -266,7 +269,7 @@ func (m *Model) changed(msg changedMsg) tea.Cmd {
 		m.say(msg.err.Error(), true)
 		return nil
 	}
-	return tea.Batch(m.loadOverview(), m.load(), awaitChange(m.ctx, m.src))
+	return tea.Batch(m.loadOverview(), m.load(), m.readPage(), awaitChange(m.ctx, m.src))
 }
 
 func (m *Model) say(text string, bad bool) { m.message, m.undo.shown, m.bad = line(text), false, bad }
@@ -274,7 +277,11 @@ func (m *Model) say(text string, bad bool) { m.message, m.undo.shown, m.bad = li
 // acts are what the person can do: with the selected item, then with the project.
 func (m *Model) acts() []Act {
 	var all []Act
-	all = append(all, m.detail.Acts()...)
+	if m.page != nil {
+		all = append(all, m.page.acts()...)
+	} else {
+		all = append(all, m.detail.Acts()...)
+	}
 	if m.overview != nil {
 		all = append(all, m.overview.Acts...)
 	}

@@ -19,6 +19,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		if n, ok := m.dialog.(*note); ok && wheel != "" { // in another dialog its key would be typed
 			n.press(wheel)
 		}
+	case m.page != nil:
+		m.page.press(m, wheel)
 	case m.filter != nil:
 	case wheel != "" && inRight:
 		m.tabs[m.tab].press(wheel)
@@ -36,11 +38,10 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		if m.right {
 			m.otherPane()
 		}
-		was := m.list.at
 		if !m.list.click(at.Y - bodyTop) {
 			return nil
 		}
-		if m.list.at == was && m.detail != nil {
+		if it, ok := m.list.selected(); ok && it.key == m.of && m.detail != nil {
 			return m.enter()
 		}
 		return m.selected()

@@ -34,15 +34,15 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {120, 12}} {
 		src := night(t)
 		s := onStage(t, src, size[0], size[1])
-		s.click("Parse hexadecimal")
-		if s.key().Name != "parser" || s.right {
+		s.click("Describe the flags")
+		if s.key().Name != "docs" || s.right {
 			t.Errorf("%v: %v is selected, right %v", size, s.key(), s.right)
 		}
 		s.click("Needs you 3")
-		if s.key().Name != "parser" {
+		if s.key().Name != "docs" {
 			t.Errorf("%v: a heading selects %v", size, s.key())
 		}
-		s.click("Parse hexadecimal")
+		s.click("Describe the flags")
 		if !s.right {
 			t.Errorf("%v: a second click opens nothing", size)
 		}
@@ -55,12 +55,12 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 		}
 		x, y := s.at("✓ Parse")
 		s.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
-		if s.key().Name != "speed" {
+		if s.key().Name != "parser" {
 			t.Errorf("%v: the wheel selects %v", size, s.key())
 		}
 		s.list.open("Queue") // which is folded where there is no space
 		s.View()
-		s.click("Add of no numbers")
+		s.click("○ Add of no numbers")
 		if s.key().Kind != Queued {
 			t.Errorf("%v: in a scrolled list %v is selected", size, s.key())
 		}

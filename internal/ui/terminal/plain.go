@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,10 @@ const plainHelp = `list          all items, with their numbers
 NUMBER        show an item
 next          the next item that needs you
 changes, checks, agents, documents, log   more of the item
+review        all to review: what was said, the patch with its comments
+comment PATH:LINE TEXT   keep a comment until you decide
+viewed PATH   mark a file as viewed, or not
+compare       the attempts at the task, one after the other
 acts          what you can do now, with numbers
 act NUMBER    do it; its fields are asked for one by one
 quit          end; runs go on`
@@ -86,6 +91,14 @@ func (p *plainScreen) obey(ctx context.Context, text string) error {
 		return p.list(ctx)
 	case word == "next":
 		return p.next(ctx)
+	case word == "review":
+		return p.review(ctx)
+	case word == "comment":
+		return p.comment(ctx, rest)
+	case word == "viewed":
+		return p.viewed(ctx, rest)
+	case word == "compare":
+		return p.compare(ctx)
 	case word == "acts":
 		p.acts()
 	case word == "act":
@@ -227,10 +240,14 @@ func (p *plainScreen) act(ctx context.Context, which string) error {
 		for i, o := range f.Options {
 			p.say("%s", numbered(i, o))
 		}
+		for _, l := range rowsOf(f.Value) {
+			p.say("kept: %s", l)
+		}
 		text, err := p.ask(line(f.Label) + ": ")
 		if err != nil {
 			return err
 		}
+		text = cmp.Or(text, f.Value)
 		if text == "" && f.Required {
 			return fmt.Errorf("%s is required; nothing was done", line(f.Label))
 		}

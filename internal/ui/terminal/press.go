@@ -24,16 +24,17 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	case m.filter != nil:
 		return m.pressFilter(msg)
 	}
+	if m.page != nil {
+		return m.pressPage(key)
+	}
 	if act, n := m.numbered(); len(key) == 1 && key[0] >= '0' && int(key[0]-'0') <= n {
 		return tea.Batch(m.begin(reply{act: &act}), m.pressDialog(msg))
 	}
 	if act, ok := screenKeys[key]; ok {
 		return act(m)
 	}
-	if acts := actsOf(key, m.acts()); len(acts) > 0 {
-		return m.offer(acts)
-	} else if len(namesOf(key)) > 0 && m.jobs.about(m.of) {
-		return m.enqueue(&job{key: m.of, press: key})
+	if len(actsOf(key, m.acts())) > 0 || len(namesOf(key)) > 0 && m.jobs.about(m.of) {
+		return m.pressAct(key)
 	}
 	if m.right {
 		m.tabs[m.tab].press(key)
@@ -50,7 +51,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) numbered() (act Act, n int) {
 	acts := m.acts()
 	i := slices.IndexFunc(acts, func(a Act) bool { return len(a.Fields) == 1 && len(a.Fields[0].Options) > 0 })
-	if m.right || i < 0 {
+	if m.right || m.page != nil || i < 0 {
 		return Act{}, -1
 	}
 	var rows []string
@@ -130,6 +131,9 @@ func (m *Model) otherPane() tea.Cmd {
 }
 
 func (m *Model) enter() tea.Cmd {
+	if cmd, ok := m.openPage(); ok {
+		return cmd
+	}
 	switch {
 	case m.right:
 		return m.menu()
@@ -193,6 +197,7 @@ func (m *Model) nextNeed(by int) tea.Cmd {
 		return nil
 	}
 	m.say("", false)
+	m.page = nil
 	return tea.Batch(m.selected(), m.turnQuietly(0))
 }
 
@@ -237,7 +242,7 @@ func (m *Model) help() tea.Cmd {
 
 func (m *Model) reload() tea.Cmd {
 	m.say("", false)
-	return tea.Batch(m.loadOverview(), m.load())
+	return tea.Batch(m.loadOverview(), m.load(), m.readPage())
 }
 
 // pressDialog gives a key to the dialog, and goes on with what it has come to.
@@ -260,6 +265,8 @@ func (m *Model) pressDialog(msg tea.KeyPressMsg) tea.Cmd {
 		m.drafts[draftOf(f.does)] = r.values
 	}
 	switch act := screenKeys[r.press]; {
+	case r.act != nil && filled && f.save != nil:
+		return f.save(r.values)
 	case r.act != nil:
 		return m.begin(r)
 	case act != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/review"
 )
 
 // A Kind is a kind of item.
@@ -51,6 +52,12 @@ func (d *Detail) Acts() []Act {
 	return d.Can
 }
 
+// A Review is a task with what it has changed.
+type Review struct {
+	*review.Review
+	Task *status.Detail
+}
+
 // report is that of a task, nil for every other item.
 func (d *Detail) report() *status.Report {
 	if d == nil || d.Task == nil {
@@ -66,6 +73,16 @@ type Source interface {
 	Detail(context.Context, Key) (*Detail, error)
 	// Diff is what the task has changed, as a patch.
 	Diff(context.Context, Key) (string, error)
+	// Review reads what the task has changed, file by file, since a submission of it, "" for all.
+	Review(ctx context.Context, key Key, since string) (*Review, error)
+	// Comment keeps a comment on a line until the person decides. An empty text removes it.
+	Comment(context.Context, review.Subject, review.Comment) error
+	// Viewed marks a file with that content as viewed by the person, or takes the mark away.
+	Viewed(ctx context.Context, of review.Subject, path, id string, viewed bool) error
+	// Compare reads the attempts at the task of a branch.
+	Compare(context.Context, Key) (*review.Comparison, error)
+	// Between reads what differs between the work of two attempts.
+	Between(ctx context.Context, c *review.Comparison, from, to string) (*review.Patch, error)
 	// Outputs are the last lines of what the agents of the task printed, the newest agent first.
 	Outputs(context.Context, Key) ([]Output, error)
 	// CheckLog is the end of the log of the newest check.

@@ -16,6 +16,7 @@ const (
 	narrowBelow = 100 // columns in which only one pane fits
 	leftColumns = 56  // of the list beside another pane
 	aroundBody  = 3   // lines: the header, the message, the keys
+	aroundPage  = 2   // lines: the message, the keys
 	aboveTab    = 3   // lines of the right pane: the title, the tabs, a free one
 )
 
@@ -67,9 +68,16 @@ func (m *Model) View() tea.View {
 	if m.width == 0 {
 		return v
 	}
-	body, header := m.body(), m.header()
+	var head, body []string
+	if m.page != nil {
+		body = m.page.view(m.width, max(1, m.height-aroundPage), m.now())
+	} else {
+		head, body = []string{m.header()}, m.body()
+	}
 	if f, ok := m.dialog.(*form); ok && f.asks() {
-		header, body, v.Cursor = m.askingView(f, body)
+		var header string
+		header, body, v.Cursor = m.askingView(f, m.body())
+		head = []string{header}
 	} else if m.dialog != nil {
 		for i, r := range body { // the rest is dim
 			body[i] = dim.Render(ansi.Strip(r))
@@ -78,11 +86,11 @@ func (m *Model) View() tea.View {
 		top, left := max(0, (len(body)-len(box))/2), max(0, (m.width-ansi.StringWidth(first(box)))/2)
 		body = over(body, box[:min(len(box), len(body))], top, left)
 		if cursor != nil {
-			cursor.X, cursor.Y = cursor.X+left, cursor.Y+top+2
+			cursor.X, cursor.Y = cursor.X+left, cursor.Y+top+len(head)
 			v.Cursor = cursor
 		}
 	}
-	rows := append([]string{header}, body...)
+	rows := append(head, body...)
 	rows = append(rows, m.messageLine(), m.keyLine())
 	if m.filter != nil && m.dialog == nil {
 		rows[len(rows)-2] = fit(m.filter.View(), m.width)
@@ -237,7 +245,10 @@ func (m *Model) messageLine() string {
 	if text == "" && m.overview != nil && m.overview.Foreign != nil {
 		style, text = yellow, "not made here, shown as text only: "+line(m.overview.Foreign.Error())
 	}
-	if m.bad && text != "" {
+	if text == "" && m.page != nil {
+		text, style = m.page.status()
+	}
+	if m.bad && m.message != "" {
 		style, text = red, "error: "+text
 	}
 	beside := m.jobs.String()
@@ -267,6 +278,9 @@ func (m *Model) keyLine() string {
 	}
 	if m.filter != nil {
 		return hints([]hint{{"enter", "keep the filter"}, {"esc", "drop it"}}, nil, m.width)
+	}
+	if m.page != nil {
+		return hints(m.page.keys(), []hint{{"?", "keys"}}, m.width)
 	}
 	var list []hint
 	seen := map[string]bool{}

@@ -35,7 +35,6 @@ var views = []struct {
 	{"documents", []string{"[", "["}, ""},
 	{"answer", []string{"a"}, ""},
 	{"own-words", []string{"0"}, "only if the amount is shown to the customer; in the books 1234.50"},
-	{"review", []string{"n", "n"}, ""},
 	{"reject", []string{"n", "n", "r"}, "The doc comment of Parse is missing.\nAlso: what is 0x?"},
 	{"new", []string{"t"}, ""},
 	{"new-branch", []string{"t", "2"}, "Add of no numbers is zero"},

@@ -1,0 +1,382 @@
+package terminal
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ferrus-go/ferrus/internal/platform/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/review"
+)
+
+// A comparePage shows several attempts at one task beside each other, and what one of them has changed.
+type comparePage struct {
+	patchView
+	of         Key // by which it was opened
+	target     string
+	since      time.Time
+	all        *review.Comparison
+	chosen     int
+	other      int            // the attempt from which the difference to the chosen one is shown, -1 for none
+	between    *review.Review // that difference, nil while it is read
+	err        error
+	asked, got int
+	height     int
+}
+
+// compareMsg is what the nth read of a comparison has found.
+type compareMsg struct {
+	n   int
+	all *review.Comparison
+	err error
+}
+
+// betweenMsg is what differs between two attempts.
+type betweenMsg struct {
+	from, to string
+	patch    *review.Patch
+	err      error
+}
+
+func (p *comparePage) back() page { return nil }
+
+// attempt is the chosen one, nil while none is known.
+func (p *comparePage) attempt() *review.Attempt {
+	if p.all == nil || p.chosen >= len(p.all.Attempts) {
+		return nil
+	}
+	return &p.all.Attempts[p.chosen]
+}
+
+func (p *comparePage) about() Key {
+	if a := p.attempt(); a != nil {
+		return Key{Task, a.Branch}
+	}
+	return p.of
+}
+
+func (p *comparePage) acts() []Act {
+	if a := p.attempt(); a != nil && a.Select != nil {
+		return []Act{*a.Select}
+	}
+	return nil
+}
+
+func (p *comparePage) load(m *Model) tea.Cmd {
+	p.asked++
+	n, src, ctx, key := p.asked, m.src, m.ctx, p.of
+	return reads(p, func() tea.Msg {
+		c, err := src.Compare(ctx, key)
+		return compareMsg{n, c, err}
+	})
+}
+
+func (p *comparePage) receive(_ *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case compareMsg:
+		if msg.n < p.got {
+			return nil
+		}
+		p.got, p.err = msg.n, msg.err
+		if msg.err != nil {
+			return nil
+		}
+		was, first := p.attempt(), p.all == nil
+		p.all, p.lastWidth = msg.all, 0
+		at := slices.IndexFunc(p.all.Attempts, func(a review.Attempt) bool { return first && a.Best || was != nil && a.Branch == was.Branch })
+		if p.chosen = max(0, at); first || at < 0 {
+			p.other, p.between = -1, nil
+		}
+	case betweenMsg:
+		if a := p.attempt(); a == nil || p.other < 0 || a.Branch != msg.to || p.all.Attempts[p.other].Branch != msg.from {
+			return nil
+		}
+		if p.err = msg.err; msg.err != nil {
+			p.other = -1
+			return nil
+		}
+		p.between, p.lastWidth = review.Look(msg.patch), 0
+	}
+	return nil
+}
+
+func (p *comparePage) press(m *Model, key string) (tea.Cmd, bool) {
+	a := p.attempt()
+	if a == nil {
+		return nil, false
+	}
+	n := len(p.all.Attempts)
+	switch key {
+	case "h", "left":
+		p.choose((p.chosen + n - 1) % n)
+	case "l", "right":
+		p.choose((p.chosen + 1) % n)
+	case "enter":
+		return m.show(&reviewPage{of: p.about(), target: p.target, from: p}), true
+	case "d":
+		return p.differ(m), true
+	case "S":
+		if a.Select != nil {
+			return nil, false
+		}
+		m.say(line(a.Branch)+" cannot be taken now", false)
+	default:
+		if len(key) == 1 && key[0] >= '1' && int(key[0]-'1') < min(9, n) {
+			p.choose(int(key[0] - '1'))
+			return nil, true
+		}
+		return nil, p.patchView.press(key, p.height)
+	}
+	return nil, true
+}
+
+// choose shows another attempt.
+func (p *comparePage) choose(at int) {
+	p.chosen, p.other, p.between, p.err = at, -1, nil, nil
+	p.at, p.top, p.left, p.lastWidth = 0, 0, 0, 0
+}
+
+// differ shows what differs between the chosen attempt and the next other one, and after the last one what it has changed itself.
+func (p *comparePage) differ(m *Model) tea.Cmd {
+	p.between, p.err, p.at, p.top, p.lastWidth = nil, nil, 0, 0, 0
+	if p.other++; p.other == p.chosen {
+		p.other++
+	}
+	if p.other >= len(p.all.Attempts) {
+		p.other = -1
+		return nil
+	}
+	src, ctx, all, from, to := m.src, m.ctx, p.all, p.all.Attempts[p.other].Branch, p.attempt().Branch
+	return reads(p, func() tea.Msg {
+		d, err := src.Between(ctx, all, from, to)
+		return betweenMsg{from, to, d, err}
+	})
+}
+
+func (p *comparePage) keys() []hint {
+	list := []hint{{"h l", "attempt"}, {"enter", "its review"}}
+	if len(p.acts()) > 0 {
+		list = append(list, hint{"S", "take it"})
+	}
+	return append(list, hint{"d", "differences"}, hint{"j k", "scroll"}, hint{"esc", "back"}, hint{"n", "next need"}, hint{"q", "quit"})
+}
+
+func (p *comparePage) status() (string, lipgloss.Style) {
+	a := p.attempt()
+	switch {
+	case p.err != nil:
+		return line(p.err.Error()), red
+	case a == nil:
+		return "", dim
+	case a.Select == nil:
+		return line(a.Branch) + " cannot be taken now", dim
+	}
+	return fmt.Sprintf("Taking %s merges it into %s and removes the others. It asks first.", line(a.Branch), p.target), dim
+}
+
+func (p *comparePage) view(width, height int, now time.Time) []string {
+	if p.all == nil {
+		rows := reading
+		if p.err != nil {
+			rows = errorRows(p.err)
+		}
+		s := &scroll{width: width, height: height, rows: rows}
+		return s.view(false)
+	}
+	words := fmt.Sprintf("choose one of %d", len(p.all.Attempts))
+	if !p.since.IsZero() {
+		words += " · " + age(p.since, now)
+	}
+	state := choice.style.Render(choice.sign) + " " + bold.Render(words+" ")
+	lines := []string{ends(bold.Render(clip(" ‹ "+line(p.all.Title), width-ansi.StringWidth(state)-1)), state, width)}
+	if p.all.Scored {
+		lines = append(lines, dim.Render(fit(" A score is what a command printed. Read the diff before you take one.", width)))
+	}
+	rule := dim.Render(strings.Repeat("─", width))
+	lines = append(append(append(lines, rule), p.table(width)...), rule)
+	lines = append(lines, p.words(width, max(1, height/6))...)
+	p.height = height - len(lines)
+	if p.height <= 0 {
+		return lines[:height]
+	}
+	shown := p.between
+	if a := p.attempt(); p.other < 0 && a.Patch != nil {
+		shown = review.Look(a.Patch)
+	}
+	switch {
+	case shown == nil:
+		p.rows = []patchRow{{pieces: []piece{{"no change can be read here", dim}}}}
+		if p.other >= 0 {
+			p.rows[0].pieces[0].text = "reading …"
+		}
+	case p.lastWidth != width:
+		p.set(shown, width)
+	}
+	return append(lines, p.patchView.view(width, p.height)...)
+}
+
+// names is how wide the names of facts are; least is how wide a column of an attempt is at least.
+const (
+	names = 12
+	least = 20
+)
+
+// table is the attempts as columns: as many as fit, the chosen one among them.
+func (p *comparePage) table(width int) []string {
+	all := p.all.Attempts
+	n := max(1, min(len(all), (width-names)/least))
+	from := max(0, min(p.chosen-n/2, len(all)-n))
+	column := (width - names) / n
+	var lines []string
+	fact := func(name string, cell func(i int, a review.Attempt) string) {
+		text, any := " "+fit(name, names-1), false
+		for i, a := range all[from : from+n] {
+			c := cell(from+i, a)
+			any = any || c != ""
+			text += fit(clip(c, column-1), column)
+		}
+		if any {
+			lines = append(lines, fit(text, width))
+		}
+	}
+	fact("", func(i int, a review.Attempt) string {
+		name := fmt.Sprintf("%d %s", i+1, line(a.Branch))
+		if i == p.chosen {
+			return choice.style.Bold(true).Render("> " + name)
+		}
+		return bold.Render("  " + name)
+	})
+	for _, f := range facts {
+		fact(f.name, func(_ int, a review.Attempt) string { return f.of(p.all, a) })
+	}
+	return lines
+}
+
+// facts are what is said of each attempt, in the order of the screen.
+var facts = []struct {
+	name string
+	of   func(c *review.Comparison, a review.Attempt) string
+}{
+	{"agent", func(_ *review.Comparison, a review.Attempt) string { return line(madeBy(a)) }},
+	{"score", func(c *review.Comparison, a review.Attempt) string {
+		switch {
+		case !c.Scored:
+			return ""
+		case a.Best:
+			return green.Render(a.Number() + "  best")
+		case a.Score == nil && a.Void:
+			return "of other work"
+		}
+		return a.Number()
+	}},
+	{"", func(c *review.Comparison, a review.Attempt) string { return bar(c, a) }},
+	{"checks", func(_ *review.Comparison, a review.Attempt) string {
+		if a.Green {
+			return green.Render(a.Judged())
+		}
+		return a.Judged()
+	}},
+	{"failed", func(_ *review.Comparison, a review.Attempt) string {
+		if a.Max == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d of %d tries", a.Used, a.Max)
+	}},
+	{"review", func(_ *review.Comparison, a review.Attempt) string {
+		if a.Verdict == nil {
+			return status.StateWords(a.State)
+		}
+		return a.Verdict.Words()
+	}},
+	{"change", func(_ *review.Comparison, a review.Attempt) string {
+		text := format.Count(a.Size.Files, "file", "files") + " " + green.Render(fmt.Sprintf("+%d", a.Size.Added)) + " " + red.Render(fmt.Sprintf("-%d", a.Size.Deleted))
+		switch {
+		case a.Elsewhere:
+			return "on another computer"
+		case a.Edited:
+			return text + red.Render(" edited since")
+		}
+		return text
+	}},
+	{"time", func(_ *review.Comparison, a review.Attempt) string { return format.Duration(a.Took) }},
+	{"spend", func(_ *review.Comparison, a review.Attempt) string { return line(status.Usage(a.Spent.Usage)) }},
+}
+
+// madeBy works on an attempt: the agent of its branch with its model, or the one that has handed it in.
+func madeBy(a review.Attempt) string {
+	agent, model, _ := strings.Cut(a.Agent, ":")
+	switch {
+	case agent != "":
+		return strings.TrimSpace(status.Who(string(state.Executor)+":"+agent+":1") + " " + model)
+	case a.Verdict != nil:
+		return status.Who(a.Verdict.By)
+	}
+	return ""
+}
+
+// bar draws a score beside the highest one.
+func bar(c *review.Comparison, a review.Attempt) string {
+	const full = 10
+	most := 0.0
+	for _, one := range c.Attempts {
+		if one.Score != nil {
+			most = max(most, *one.Score)
+		}
+	}
+	if a.Score == nil || most <= 0 {
+		return ""
+	}
+	n := max(0, min(full, int(*a.Score/most*full+0.5)))
+	return strings.Repeat("▰", n) + strings.Repeat("▱", full-n)
+}
+
+// words are what the chosen attempt says of itself, and what was said of it, in so many lines of each.
+func (p *comparePage) words(width, most int) []string {
+	a := p.attempt()
+	s := &sheet{width: width - 1}
+	title := line(a.Branch) + ", in its own words"
+	if p.other >= 0 {
+		title = fmt.Sprintf("What differs from %s to %s", line(p.all.Attempts[p.other].Branch), line(a.Branch))
+	}
+	s.add(bold, " ", title)
+	part := func(style lipgloss.Style, text string) {
+		from := len(s.rows)
+		if s.add(style, "   ", text); len(s.rows) > from+most {
+			s.rows = s.rows[:from+most]
+			s.rows[from+most-1].text = clip(s.rows[from+most-1].text, width-3) + " …"
+		}
+	}
+	switch {
+	case a.Error != "":
+		part(red, "It cannot be read: "+a.Error)
+	case p.other < 0:
+		part(plain, strings.TrimSpace(a.Said))
+		part(dim, p.reviewed(a))
+	}
+	if a.Patch != nil && a.Patch.Hidden != "" {
+		s.add(yellow, " ", "! "+hiddenAt(review.Look(a.Patch)))
+	}
+	shown := &scroll{width: width, height: len(s.rows), rows: s.rows}
+	return shown.view(false)
+}
+
+// reviewed is what was said of an attempt.
+func (p *comparePage) reviewed(a *review.Attempt) string {
+	v := a.Verdict
+	if v == nil {
+		return ""
+	}
+	text := line(status.Who(v.VerdictBy)) + " " + v.Words() + " it"
+	if said := strings.TrimSpace(cmp.Or(a.Remark, v.Text)); said != "" {
+		text += ": “" + line(said) + "”"
+	}
+	return text
+}
