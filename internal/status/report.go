@@ -5,7 +5,7 @@
 // carryout.go: a command, the screen and the page fill in a [Request] and get an [ActResult], what became of it in values. Nothing is
 // asked, printed or started here.
 //
-// Package doctor checks and repairs, package evidence writes the record of a task, package stack derives what
+// Package doctor checks and repairs, package review is what a person decides on, package evidence writes the record of a task, package stack derives what
 // one agent has done. What is shown where is decided by internal/ui and internal/cli.
 //
 // Start reading at report.go.

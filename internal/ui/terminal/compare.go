@@ -207,20 +207,25 @@ func (p *comparePage) view(width, height int, now time.Time) []string {
 	if p.height <= 0 {
 		return lines[:height]
 	}
-	shown := p.between
-	if a := p.attempt(); p.other < 0 && a.Patch != nil {
-		shown = review.Look(a.Patch)
-	}
-	switch {
-	case shown == nil:
-		p.rows = []patchRow{{pieces: []piece{{"no change can be read here", dim}}}}
-		if p.other >= 0 {
-			p.rows[0].pieces[0].text = "reading …"
-		}
-	case p.lastWidth != width:
-		p.set(shown, width)
+	if p.lastWidth != width {
+		p.build(width)
 	}
 	return append(lines, p.patchView.view(width, p.height)...)
+}
+
+// build makes the rows of what is shown below the attempts.
+func (p *comparePage) build(width int) {
+	a := p.attempt()
+	switch {
+	case p.between != nil:
+		p.set(p.between, width)
+	case p.other >= 0:
+		p.rows = []patchRow{{pieces: []piece{{"reading …", dim}}}}
+	case a == nil || a.Patch == nil:
+		p.rows = []patchRow{{pieces: []piece{{"no change can be read here", dim}}}}
+	default:
+		p.set(review.Look(a.Patch), width)
+	}
 }
 
 // names is how wide the names of facts are; least is how wide a column of an attempt is at least.
@@ -362,7 +367,7 @@ func (p *comparePage) words(width, most int) []string {
 		part(dim, p.reviewed(a))
 	}
 	if a.Patch != nil && a.Patch.Hidden != "" {
-		s.add(yellow, " ", "! "+hiddenAt(review.Look(a.Patch)))
+		s.add(yellow, " ", "! the change has hidden characters")
 	}
 	shown := &scroll{width: width, height: len(s.rows), rows: s.rows}
 	return shown.view(false)

@@ -66,7 +66,7 @@ func (m *Model) Choose(branch string) { m.first = Key{Task, branch} }
 // Init reads what is shown first.
 func (m *Model) Init() tea.Cmd {
 	m.loading, m.reading = false, true
-	return tea.Batch(readOverview(m.ctx, m.src, true), awaitChange(m.ctx, m.src), m.after(agesEvery, ageMsg{}), m.load())
+	return tea.Batch(readOverview(m.ctx, m.src, true), awaitChange(m.ctx, m.src), m.after(agesEvery, ageMsg{}), m.load(), m.readPage())
 }
 
 // Update takes a message to the pane that it is for. It reads and writes nothing.

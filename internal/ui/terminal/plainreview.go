@@ -52,7 +52,9 @@ func (p *plainScreen) readReview(ctx context.Context) (*reviewPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reviewPage{of: p.chosen, target: "the project", review: r}, nil
+	page := &reviewPage{of: p.chosen, target: "the project"}
+	page.take(r)
+	return page, nil
 }
 
 // comment keeps a comment: PATH:LINE TEXT. LINE is that of the new file, and o12 one of the old file.

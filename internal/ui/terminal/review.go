@@ -24,9 +24,10 @@ type reviewPage struct {
 	newer      *Review // of another submission, which is shown when the person wants it
 	since      string  // the submission since which changes are shown, "" for all
 	err        error
-	asked, got int  // reads
-	list       bool // the list of files has the focus
-	height     int  // of the patch, as it was drawn last
+	asked, got int    // reads
+	list       bool   // the list of files has the focus
+	hidden     string // where hidden characters are, "" for nowhere
+	height     int    // of the patch, as it was drawn last
 }
 
 // reviewMsg is what the nth read of a review has found.
@@ -93,7 +94,10 @@ func (p *reviewPage) receive(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (p *reviewPage) take(r *Review) {
-	p.review, p.newer, p.cursor, p.lastWidth = r, nil, true, 0
+	p.review, p.newer, p.cursor, p.lastWidth, p.hidden = r, nil, true, 0, ""
+	if r.Hidden != "" {
+		p.hidden = hiddenAt(r.Review)
+	}
 }
 
 // addTo adds a comment to a rejection that was typed before, which else has all of them.
@@ -190,8 +194,9 @@ func (p *reviewPage) write(m *Model) tea.Cmd {
 		act.Fields[0].Value = safetext.Mark(was.Text)
 	}
 	form := newForm(act, m.drafts[draftOf(act)])
-	src, ctx, about := m.src, m.ctx, p.review.Subject
+	src, about := m.src, p.review.Subject
 	form.save = func(values map[string]string) tea.Cmd {
+		ctx := m.ctx // an editor may have ended the one before
 		c.Text = values["text"]
 		return reads(p, func() tea.Msg {
 			return savedMsg{"Comment", draftOf(act), &c, src.Comment(ctx, about, c)}
@@ -323,8 +328,8 @@ func (p *reviewPage) warnings() (list []string) {
 		}
 		list = append(list, text)
 	}
-	if r.Hidden != "" {
-		list = append(list, hiddenAt(r.Review))
+	if p.hidden != "" {
+		list = append(list, p.hidden)
 	}
 	if r.Cut {
 		list = append(list, "the patch is longer than what is shown of it; ferrus diff shows all")
