@@ -56,7 +56,7 @@ func TestAReviewOnTheScreen(t *testing.T) {
 	x.shows(t, "Reject: ", "undo: b to entry")
 	now := enginetest.View(t, m.Human()).Task
 	if list := drafts(); len(list) != 0 || now.State != state.Addressing {
-		t.Errorf("%s, %d comments are left", now.State, len(list))
+		t.Fatalf("%s, %d comments are left", now.State, len(list))
 	}
 	x.press(t, "b")
 	x.shows(t, "Which?")
@@ -65,7 +65,10 @@ func TestAReviewOnTheScreen(t *testing.T) {
 	x.press(t, "\t", "one more look", "\r")
 	x.shows(t, "Are you sure?")
 	x.press(t, "y")
-	x.shows(t, "y approve")
+	x.shows(t, "y approve", "Roll back: ")
+	if list := drafts(); len(list) != 1 {
+		t.Fatalf("%d comments have come back", len(list))
+	}
 	x.press(t, "\r")
 	x.shows(t, "your review", "1 comment of yours is kept", "viewed ✓")
 

@@ -11,8 +11,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/ferrus-go/ferrus/internal/platform/format"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/status/review"
 )
@@ -201,7 +199,9 @@ func (p *comparePage) view(width, height int, now time.Time) []string {
 		lines = append(lines, dim.Render(fit(" A score is what a command printed. Read the diff before you take one.", width)))
 	}
 	rule := dim.Render(strings.Repeat("─", width))
-	lines = append(append(append(lines, rule), p.table(width)...), rule)
+	table := p.table(width, width >= narrowBelow && height >= 30)
+	table = table[:min(len(table), max(3, height-11))] // the diff has its part of a small window
+	lines = append(append(append(lines, rule), table...), rule)
 	lines = append(lines, p.words(width, max(1, height/6))...)
 	p.height = height - len(lines)
 	if p.height <= 0 {
@@ -234,16 +234,16 @@ const (
 	least = 20
 )
 
-// table is the attempts as columns: as many as fit, the chosen one among them.
-func (p *comparePage) table(width int) []string {
-	all := p.all.Attempts
-	n := max(1, min(len(all), (width-names)/least))
-	from := max(0, min(p.chosen-n/2, len(all)-n))
+// table is the attempts as columns: as many as fit, the chosen one among them. all has also what was said, in a line.
+func (p *comparePage) table(width int, all bool) []string {
+	list := p.all.Attempts
+	n := max(1, min(len(list), (width-names)/least))
+	from := max(0, min(p.chosen-n/2, len(list)-n))
 	column := (width - names) / n
 	var lines []string
 	fact := func(name string, cell func(i int, a review.Attempt) string) {
 		text, any := " "+fit(name, names-1), false
-		for i, a := range all[from : from+n] {
+		for i, a := range list[from : from+n] {
 			c := cell(from+i, a)
 			any = any || c != ""
 			text += fit(clip(c, column-1), column)
@@ -260,87 +260,12 @@ func (p *comparePage) table(width int) []string {
 		return bold.Render("  " + name)
 	})
 	for _, f := range facts {
+		if f.beside && !all {
+			continue
+		}
 		fact(f.name, func(_ int, a review.Attempt) string { return f.of(p.all, a) })
 	}
 	return lines
-}
-
-// facts are what is said of each attempt, in the order of the screen.
-var facts = []struct {
-	name string
-	of   func(c *review.Comparison, a review.Attempt) string
-}{
-	{"agent", func(_ *review.Comparison, a review.Attempt) string { return line(madeBy(a)) }},
-	{"score", func(c *review.Comparison, a review.Attempt) string {
-		switch {
-		case !c.Scored:
-			return ""
-		case a.Best:
-			return green.Render(a.Number() + "  best")
-		case a.Score == nil && a.Void:
-			return "of other work"
-		}
-		return a.Number()
-	}},
-	{"", func(c *review.Comparison, a review.Attempt) string { return bar(c, a) }},
-	{"checks", func(_ *review.Comparison, a review.Attempt) string {
-		if a.Green {
-			return green.Render(a.Judged())
-		}
-		return a.Judged()
-	}},
-	{"failed", func(_ *review.Comparison, a review.Attempt) string {
-		if a.Max == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%d of %d tries", a.Used, a.Max)
-	}},
-	{"review", func(_ *review.Comparison, a review.Attempt) string {
-		if a.Verdict == nil {
-			return status.StateWords(a.State)
-		}
-		return a.Verdict.Words()
-	}},
-	{"change", func(_ *review.Comparison, a review.Attempt) string {
-		text := format.Count(a.Size.Files, "file", "files") + " " + green.Render(fmt.Sprintf("+%d", a.Size.Added)) + " " + red.Render(fmt.Sprintf("-%d", a.Size.Deleted))
-		switch {
-		case a.Elsewhere:
-			return "on another computer"
-		case a.Edited:
-			return text + red.Render(" edited since")
-		}
-		return text
-	}},
-	{"time", func(_ *review.Comparison, a review.Attempt) string { return format.Duration(a.Took) }},
-	{"spend", func(_ *review.Comparison, a review.Attempt) string { return line(status.Usage(a.Spent.Usage)) }},
-}
-
-// madeBy works on an attempt: the agent of its branch with its model, or the one that has handed it in.
-func madeBy(a review.Attempt) string {
-	agent, model, _ := strings.Cut(a.Agent, ":")
-	switch {
-	case agent != "":
-		return strings.TrimSpace(status.Who(string(state.Executor)+":"+agent+":1") + " " + model)
-	case a.Verdict != nil:
-		return status.Who(a.Verdict.By)
-	}
-	return ""
-}
-
-// bar draws a score beside the highest one.
-func bar(c *review.Comparison, a review.Attempt) string {
-	const full = 10
-	most := 0.0
-	for _, one := range c.Attempts {
-		if one.Score != nil {
-			most = max(most, *one.Score)
-		}
-	}
-	if a.Score == nil || most <= 0 {
-		return ""
-	}
-	n := max(0, min(full, int(*a.Score/most*full+0.5)))
-	return strings.Repeat("▰", n) + strings.Repeat("▱", full-n)
 }
 
 // words are what the chosen attempt says of itself, and what was said of it, in so many lines of each.
@@ -379,7 +304,7 @@ func (p *comparePage) reviewed(a *review.Attempt) string {
 	if v == nil {
 		return ""
 	}
-	text := line(status.Who(v.VerdictBy)) + " " + v.Words() + " it"
+	text := v.Words() + " by " + line(status.Who(v.VerdictBy))
 	if said := strings.TrimSpace(cmp.Or(a.Remark, v.Text)); said != "" {
 		text += ": “" + line(said) + "”"
 	}

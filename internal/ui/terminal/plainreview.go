@@ -122,7 +122,7 @@ func (p *plainScreen) compare(ctx context.Context) error {
 	for i, a := range c.Attempts {
 		p.say("%d. %s", i+1, line(a.Branch))
 		for _, f := range facts {
-			if text := ansi.Strip(f.of(c, a)); f.name != "" && text != "" {
+			if text := ansi.Strip(f.of(c, a)); f.name != "" && !f.beside && text != "" {
 				p.say("  %s: %s", f.name, text)
 			}
 		}
