@@ -12,6 +12,76 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
+// head is the title of a group with its count; that of the needs has the kinds by which they are filtered.
+func (l *list) head(g int) string {
+	text := " " + l.title(g)
+	if g > 0 || l.count(0) == 0 {
+		return text
+	}
+	var kinds []string
+	for i, k := range needKinds {
+		n := 0
+		for _, it := range l.items {
+			if it.needs && slices.Contains(k.urgencies, it.urgency) {
+				n++
+			}
+		}
+		word := fmt.Sprintf("%s %d", k.name, n)
+		switch {
+		case i == 0:
+			word = k.name
+		case n == 0 && i != l.kind:
+			continue
+		}
+		style := dim
+		if i == l.kind {
+			style = plain.Underline(true)
+			if i > 0 {
+				word = "[" + word + "]"
+			}
+		}
+		kinds = append(kinds, style.Render(word))
+	}
+	return bold.Render(text) + "  " + strings.Join(kinds, dim.Render(" · "))
+}
+
+// words are the groups that are folded, in a line, and the first of them.
+func (l *list) words(focused bool) (text string, at int) {
+	var all []string
+	for i, it := range l.shown {
+		if it.key.Kind != Folded {
+			continue
+		}
+		style := dim
+		if len(all) == 0 {
+			at = i
+		}
+		title := it.title
+		if i == l.at {
+			if style = bold; focused {
+				style = marked.Bold(true)
+			}
+		}
+		all = append(all, style.Render(title))
+	}
+	if len(all) == 0 {
+		return "", len(l.shown)
+	}
+	cursor := " "
+	if l.at >= at {
+		cursor = cursorOf(focused)
+	}
+	return fit(cursor+strings.Join(all, "   "), l.width), at
+}
+
+// cursorOf marks the selected item, so that it is seen which pane has the focus.
+func cursorOf(focused bool) string {
+	if focused {
+		return "▌"
+	}
+	return "│"
+}
+
 const (
 	leastTitle = 24 // columns of a title in a line
 	ageColumns = 7
