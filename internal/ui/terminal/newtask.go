@@ -57,7 +57,7 @@ func (f *form) onWays() bool { return f.ways != nil && f.at == len(f.inputs) }
 
 // wayKey takes the keys that choose a way: a number while nothing is typed, and all in the list of ways.
 func (f *form) wayKey(key string) (taken bool) {
-	to := f.way
+	var to int
 	switch number := len(key) == 1 && key[0] >= '1' && int(key[0]-'1') < len(f.ways); {
 	case f.ways == nil:
 		return false

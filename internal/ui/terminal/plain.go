@@ -154,7 +154,7 @@ func (p *plainScreen) choose(ctx context.Context, key Key) error {
 		return err
 	}
 	p.chosen, p.detail, p.listed = key, d, nil
-	return p.tab(&storyTab{needs: needsIn(p.overview, key)})
+	return p.tab(&storyTab{needs: needsIn(p.overview, key), commands: true})
 }
 
 // tab prints all that a tab of the screen would show of the item.

@@ -17,9 +17,10 @@ import (
 type storyTab struct {
 	scroll
 	static
-	detail *Detail
-	needs  []status.Need // of the item, in the words of the overview
-	now    time.Time
+	detail   *Detail
+	needs    []status.Need // of the item, in the words of the overview
+	commands bool          // also of a question
+	now      time.Time
 }
 
 func (*storyTab) name() string { return "story" }
@@ -103,7 +104,7 @@ func (t *storyTab) task(s *sheet, d *status.Detail) {
 			s.add(plain, "  ", rest(r.Question.Text, n.Text))
 		}
 		s.add(dim, "  ", n.Output)
-		if n.By == "" { // a question is answered here
+		if n.By == "" || t.commands { // a question is answered here
 			s.add(dim, "  ", n.Command)
 		}
 		if asks && len(n.Options) > 0 {
@@ -197,7 +198,9 @@ func (t *storyTab) story(s *sheet, d *status.Detail, needs []status.Need) {
 func (t *storyTab) allNeeds(list []status.Need) []status.Need {
 	list = slices.Clone(list)
 	for _, n := range t.needs {
-		if !slices.ContainsFunc(list, func(m status.Need) bool { return m.ID == n.ID }) {
+		if at := slices.IndexFunc(list, func(m status.Need) bool { return m.ID == n.ID }); at >= 0 {
+			list[at].Text = n.Text // git was asked for it
+		} else {
 			list = append(list, n)
 		}
 	}
