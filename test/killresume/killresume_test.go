@@ -180,12 +180,12 @@ func TestTheAgentOfALoop(t *testing.T) {
 
 // TestWhatIsInstalledIsNotInstalledAgain: npm and go are not on the path.
 func TestWhatIsInstalledIsNotInstalledAgain(t *testing.T) {
-	cache := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("PATH", "")
 	for name, p := range packs {
+		cache := t.TempDir()
+		t.Setenv("XDG_CACHE_HOME", cache)
 		p.source = "" // a program of ours is built each time
-		program := filepath.Join(cache, "ferrus", "peers", p.name+"-"+p.version, p.program)
+		program := filepath.Join(cache, "ferrus", p.path(), p.program)
 		if _, err := p.install(t.Context()); err == nil {
 			t.Errorf("%s: it is installed, and is not there", name)
 		}

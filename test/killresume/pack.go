@@ -48,7 +48,7 @@ func (p pack) install(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	folder := filepath.Join(dir, "ferrus", cmp.Or(p.folder, filepath.Join("peers", p.name+"-"+p.version)))
+	folder := filepath.Join(dir, "ferrus", p.path())
 	program := filepath.Join(folder, p.program)
 	if _, err := os.Stat(program); err == nil {
 		return filepath.Dir(program), p.ours(ctx, folder)
@@ -69,6 +69,9 @@ func (p pack) install(ctx context.Context) (string, error) {
 	}
 	return filepath.Dir(program), p.ours(ctx, folder)
 }
+
+// path is where a pack is in the cache of ferrus.
+func (p pack) path() string { return cmp.Or(p.folder, filepath.Join("peers", p.name+"-"+p.version)) }
 
 // ours builds the program that uses a pack.
 func (p pack) ours(ctx context.Context, folder string) error {
