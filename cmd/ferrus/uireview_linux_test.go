@@ -53,7 +53,7 @@ func TestAReviewOnTheScreen(t *testing.T) {
 	x.press(t, "r")
 	x.shows(t, "What is wrong", "receipt.go:3", "> func Receipt() {} //", "Write it.")
 	x.press(t, "\x13")
-	x.shows(t, "Reject: ", "undo: b to entry")
+	x.shows(t, "Reject: ", "z undoes it")
 	now := enginetest.View(t, m.Human()).Task
 	if list := drafts(); len(list) != 0 || now.State != state.Addressing {
 		t.Fatalf("%s, %d comments are left", now.State, len(list))
