@@ -194,11 +194,9 @@ type recorder struct {
 	ends   []func()
 }
 
-func (r *recorder) Helper()          {}
-func (r *recorder) Cleanup(f func()) { r.ends = append(r.ends, f) }
-func (r *recorder) Errorf(format string, args ...any) {
-	r.errors = append(r.errors, fmt.Sprintf(format, args...))
-}
+func (r *recorder) Helper()           {}
+func (r *recorder) Cleanup(f func())  { r.ends = append(r.ends, f) }
+func (r *recorder) Error(args ...any) { r.errors = append(r.errors, fmt.Sprint(args...)) }
 
 func (r *recorder) end() {
 	for _, f := range r.ends {
