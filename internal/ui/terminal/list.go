@@ -322,7 +322,6 @@ func (l *list) view(focused bool, now time.Time) []string {
 	if to > l.top+l.height {
 		l.top = to - l.height
 	}
-	l.top = max(0, min(l.top, len(lines)-l.height))
 	var drawn []string
 	l.lines = nil
 	for n := l.top; n < min(len(lines), l.top+l.height); n++ {

@@ -106,17 +106,18 @@ func (m *Model) pressPage(key string) tea.Cmd {
 	if slices.Contains(onPage, key) {
 		return screenKeys[key](m)
 	}
-	return m.pressAct(key)
+	cmd, _ := m.pressAct(key)
+	return cmd
 }
 
-// pressAct begins the act of a key, or lets the key wait for it.
-func (m *Model) pressAct(key string) tea.Cmd {
+// pressAct begins the act of a key, or lets the key wait for it; ok is false for a key of no act.
+func (m *Model) pressAct(key string) (cmd tea.Cmd, ok bool) {
 	if acts := actsOf(key, m.acts()); len(acts) > 0 {
-		return m.offer(acts)
+		return m.offer(acts), true
 	} else if len(namesOf(key)) > 0 && m.jobs.about(m.item()) {
-		return m.enqueue(&job{key: m.item(), press: key})
+		return m.enqueue(&job{key: m.item(), press: key}), true
 	}
-	return nil
+	return nil, false
 }
 
 // item is what acts are about now.

@@ -33,8 +33,8 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if act, ok := screenKeys[key]; ok {
 		return act(m)
 	}
-	if len(actsOf(key, m.acts())) > 0 || len(namesOf(key)) > 0 && m.jobs.about(m.of) {
-		return m.pressAct(key)
+	if cmd, ok := m.pressAct(key); ok {
+		return cmd
 	}
 	if m.right {
 		m.tabs[m.tab].press(key)
