@@ -16,7 +16,7 @@ import (
 // events, and does otherwise what the tools of ferrus say. Nobody kills the model.
 
 // ferrusClients is ferrus with Claude Code as the executor and Codex as the reviewer.
-var ferrusClients = real(ferrus, adapter{
+var ferrusClients = withClients(ferrus, adapter{
 	name:  "ferrus+clients",
 	about: "as ferrus, with Claude Code as the executor and Codex as the reviewer",
 	prepare: func(ctx context.Context, w *world) error {
@@ -35,7 +35,7 @@ var ferrusClients = real(ferrus, adapter{
 })
 
 // loopClaude is the plain loop with Claude Code, which asks it for one task after another.
-var loopClaude = real(loop, adapter{
+var loopClaude = withClients(loop, adapter{
 	name:    "loop+claude",
 	about:   "`until claude -p says COMPLETE`; its model does what the agent of the loop does",
 	prepare: loop.prepare,
@@ -45,8 +45,8 @@ var loopClaude = real(loop, adapter{
 	},
 })
 
-// real is a system with real clients, as it is set up.
-func real(system, a adapter) adapter {
+// withClients is a system with real clients, as it is set up.
+func withClients(system, a adapter) adapter {
 	system.name, system.about, system.prepare, system.mains = a.name, a.about, a.prepare, a.mains
 	class := system.class
 	system.class = func(line string) string {
