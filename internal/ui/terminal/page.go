@@ -80,7 +80,11 @@ func (m *Model) openPage() (tea.Cmd, bool) {
 		}
 		return m.show(&reviewPage{of: m.of, target: m.title}), true
 	}
-	for _, n := range m.needsOf(m.of) {
+	needs := m.needsOf(m.of)
+	if d := m.detail; d != nil && d.Task != nil {
+		needs = slices.Concat(needs, d.Task.Needs) // which may be newer than the overview
+	}
+	for _, n := range needs {
 		switch n.Kind {
 		case status.NeedReview:
 			return m.show(&reviewPage{of: m.of, target: m.title}), true

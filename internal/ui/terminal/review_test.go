@@ -422,6 +422,19 @@ func TestPlainReviews(t *testing.T) {
 	}
 }
 
+// TestEnterOpensTheReviewThatIsShown, also while the overview is older than the item and does not have it yet.
+func TestEnterOpensTheReviewThatIsShown(t *testing.T) {
+	s := onStage(t, judging(t), 80, 24)
+	s.goTo("parser")
+	old := *s.overview
+	old.Needs = nil
+	s.overview = &old
+	s.press("enter")
+	if _, ok := s.page.(*reviewPage); !ok {
+		t.Errorf("it opens %T", s.page)
+	}
+}
+
 // TestTheDocsNameEveryKeyOfAPage.
 func TestTheDocsNameEveryKeyOfAPage(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/ui.md")
